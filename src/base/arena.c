@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { FIRST_CHUNK = 1024, LARGEST_CHUNK = 64 * 1024 };
+
+struct chunk {
+    struct chunk *next;
+    size_t size, used;
+    _Alignas(max_align_t) char bytes[];
+};
+
+struct arena {
+    struct chunk *chunks;       /* the first one is being filled */
+    size_t next_size, total;
+};
+
+struct arena *arena_new(void)
+{
+    struct arena *a = NEW(struct arena);
+    a->next_size = FIRST_CHUNK;
+    a->total = sizeof *a;
+    return a;
+}
+
+void arena_free(struct arena *a)
+{
+    if (!a)
+        return;
+    for (struct chunk *c; (c = a->chunks) != NULL; free(c))
+        a->chunks = c->next;
+    free(a);
+}
+
+/* A request too large for a common chunk is put behind the one being filled, which stays in use. */
+static struct chunk *add_chunk(struct arena *a, size_t size)
+{
+    int large = size > LARGEST_CHUNK / 4;
+    size_t room = large ? size : a->next_size;
+    while (room < size)
+        room *= 2;
+    struct chunk *c = memory_new(sizeof *c + room);
+    c->size = room;
+    a->total += sizeof *c + room;
+    if (large && a->chunks) {
+        c->next = a->chunks->next;
+        a->chunks->next = c;
+    } else {
+        c->next = a->chunks;
+        a->chunks = c;
+        if (a->next_size < LARGEST_CHUNK)
+            a->next_size *= 2;
+    }
+    return c;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    size_t unit = _Alignof(max_align_t);
+    size = (size + unit - 1) / unit * unit;
+    struct chunk *c = a->chunks;
+    if (!c || c->size - c->used < size)
+        c = add_chunk(a, size);
+    void *p = c->bytes + c->used;
+    c->used += size;
+    return p;
+}
+
+char *arena_copy_bytes(struct arena *a, const char *bytes, size_t length)
+{
+    char *copy = arena_alloc(a, length + 1);
+    if (length)
+        memcpy(copy, bytes, length);
+    return copy;
+}
+
+char *arena_copy(struct arena *a, const char *text)
+{
+    return text ? arena_copy_bytes(a, text, strlen(text)) : NULL;
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int length = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    if (length < 0)
+        abort();
+    char *text = arena_alloc(a, (size_t) length + 1);
+    va_start(ap, format);
+    vsnprintf(text, (size_t) length + 1, format, ap);
+    va_end(ap);
+    return text;
+}
+
+size_t arena_size(const struct arena *a)
+{
+    return a->total;
+}

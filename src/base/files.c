@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/own.h"
+#include "base/vector.h"
+
+int file_read(const char *path, size_t limit, struct buffer *out, struct error *err)
+{
+    owned_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return fail_errno(err, errno, "cannot open %s", path);
+    out->length = 0;
+    for (;;) {
+        ssize_t n = read(fd, buffer_room(out, 16384), 16384);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_errno(err, errno, "cannot read %s", path);
+        out->length += (size_t) n;
+        out->data[out->length] = 0;
+        if (out->length > limit)
+            return fail(err, ERR_INTERNAL, "%s is larger than %zu bytes", path, limit);
+        if (n == 0)
+            return 0;
+    }
+}
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+    while (length) {
+        ssize_t n = write(fd, bytes, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        bytes += n;
+        length -= (size_t) n;
+    }
+    return 0;
+}
+
+static int sync_folder_of(const char *path, struct error *err)
+{
+    owned_memory char *copy = memory_copy_text(path);
+    const char *folder = dirname(copy);
+    owned_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) < 0)
+        return fail_errno(err, errno, "cannot sync the folder %s", folder);
+    return 0;
+}
+
+int file_replace(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
+{
+    owned_memory char *temporary = memory_printf("%s.new", path);
+    unlink(temporary);                                  /* left by a crash */
+    owned_fd int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (fd < 0)
+        return fail_errno(err, errno, "cannot create %s", temporary);
+    if (write_all(fd, bytes, length) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0) {
+        fail_errno(err, errno, "cannot write %s", path);
+        unlink(temporary);
+        return -1;
+    }
+    return sync_folder_of(path, err);
+}
+
+int file_remove(const char *path, struct error *err)
+{
+    if (unlink(path) < 0)
+        return errno == ENOENT ? 0 : fail_errno(err, errno, "cannot remove %s", path);
+    return sync_folder_of(path, err);
+}
+
+int folder_make(const char *path, mode_t mode, struct error *err)
+{
+    owned_memory char *copy = memory_copy_text(path);
+    for (char *p = copy; *p; p++) {
+        if (*p != '/' || p == copy)
+            continue;
+        *p = 0;
+        if (mkdir(copy, mode) < 0 && errno != EEXIST)
+            return fail_errno(err, errno, "cannot make the folder %s", copy);
+        *p = '/';
+    }
+    if (mkdir(copy, mode) < 0 && errno != EEXIST)
+        return fail_errno(err, errno, "cannot make the folder %s", copy);
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+int folder_list(const char *path, char ***ret_names, size_t *ret_count, struct error *err)
+{
+    DIR *dir = opendir(path);
+    if (!dir && errno != ENOENT)
+        return fail_errno(err, errno, "cannot list the folder %s", path);
+    VECTOR(char *) names = { 0 };
+    for (struct dirent *e; dir && (e = readdir(dir)) != NULL; )
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            vector_push(&names, memory_copy_text(e->d_name));
+    if (dir)
+        closedir(dir);
+    if (names.count)
+        qsort(names.items, names.count, sizeof *names.items, by_name);
+    *ret_names = names.items;
+    *ret_count = names.count;
+    return 0;
+}
+
+void folder_names_free(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
