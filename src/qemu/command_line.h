@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command_line.h - from a definition to the words that start it.
+ *
+ * A pure function of the definition, the capabilities and a few facts of this start: no I/O, so that golden files can
+ * hold it.  The result is an array of words from end to end; no shell ever sees it, and it is quoted only to be shown.
+ * Aliases, node names and device properties follow libvirt, since its users' tools and snapshots rely on them.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+struct caps;
+struct domain_def;
+
+struct argv {
+    char **words;                       /* NULL-terminated once anything was added */
+    size_t count, capacity;
+};
+
+void argv_add(struct argv *argv, const char *word);                     /* copies */
+void argv_add_pair(struct argv *argv, const char *option, const char *value);
+void argv_format(const struct argv *argv, struct buffer *out);          /* one line, POSIX-quoted */
+void argv_done(struct argv *argv);
+#define owned_argv __attribute__((cleanup(argv_done)))
+
+struct command_line {
+    const struct domain_def *def;       /* with the aliases and addresses of plan_devices() */
+    const struct caps *caps;
+    bool classic_drives;                /* disk_syntax = drive */
+    int monitor_fd;                     /* the listening monitor socket's number in the child */
+    const char *sim_options;            /* for simvmm; NULL for anything else */
+};
+
+/* Appends the whole command line to `ret_argv`.  Content that we cannot put on it is ERR_CONFIG_UNSUPPORTED. */
+int command_line_build(const struct command_line *what, struct argv *ret_argv, struct error *err);
