@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* status.h - what the next daemon must know about a running VMM: run/status/UUID.xml.
+ *
+ * The file is written (and is on disk) before the VMM's process leaves its gate, with phase STARTING, again with
+ * RUNNING once it is adopted, and whenever state, job or live definition change.  It goes when the VMM is gone.
+ * A file of a newer major version is not understood: its domain is listed as unmanaged and nothing of it is touched.
+ * Unknown members of our own major version are kept when the file is written again.
+ */
+#pragma once
+#include "domain/registry.h"
+#include "loop/process.h"
+
+enum { STATUS_MAJOR = 1, STATUS_MINOR = 0 };
+enum status_phase { STATUS_STARTING = 1, STATUS_RUNNING };
+
+struct status {
+    enum status_phase phase;
+    struct uuid uuid;
+    char *name;
+    int id;
+    struct process_identity process;
+    char *monitor;                      /* path of its socket */
+    enum domain_state state;
+    int reason;
+    char *job;                          /* what was running when it was written, or NULL */
+    bool autodestroy;
+    struct domain_def *live;            /* NULL while starting */
+};
+
+void status_free(struct status *status);
+DEFINE_OWNED(status)
+
+/* Fills uuid, name, id, state, reason, job and live from dom; the rest is the caller's. */
+WAITS int status_save(struct domain *dom, enum status_phase phase, const struct process_identity *process,
+                      const char *monitor, struct error *err);
+WAITS int status_remove(const struct domain *dom, struct error *err);
+
+/* At startup, blocking.  Calls found() for each status file that we understand; it takes the status.  A file of a
+ * newer version becomes an unmanaged domain, and a damaged one is logged and left. */
+int statuses_load(struct registry *registry, void (*found)(void *arg, struct status *status), void *arg,
+                  struct error *err);
