@@ -5,7 +5,17 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 TEST_EXTENSIONS = .sh .py
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
 PY_LOG_COMPILER = /usr/bin/python3
-EXTRA_DIST += tests/run-unit
+SH_LOG_COMPILER = bash
+EXTRA_DIST += tests/run-unit tests/tools/run tests/floor
+
+# Tests find the built programs and the (possibly read-only) source by these; the corpus by DOMUS_SHARED.
+AM_TESTS_ENVIRONMENT = abs_top_builddir='$(abs_top_builddir)'; abs_top_srcdir='$(abs_top_srcdir)'; \
+    DOMUS_SHARED="$${DOMUS_SHARED:-$(abs_top_srcdir)/../shared}"; \
+    export abs_top_builddir abs_top_srcdir DOMUS_SHARED;
+
+.PHONY: print-tests
+print-tests:
+	@printf '%s\n' $(TESTS)
 
 if UNIT_TESTS
 include tests/unit/base.mk
