@@ -22,6 +22,7 @@
 
 struct mail;
 struct registry;
+struct status;
 struct vmm;                             /* src/qemu's: process, monitor, tree */
 
 enum domain_state {
@@ -53,6 +54,7 @@ struct domain {
     struct domain_def *def, *live;
     struct domain_runtime *runtime;     /* what events change: ptys, ports, balloon, trays */
     struct vmm *vmm;
+    struct status *record;              /* what its status file said at startup, until it was followed (status.h) */
     struct registry *registry;
     struct job job;                     /* the running one; see job.h */
     struct job_waiters waiters;

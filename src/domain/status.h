@@ -35,7 +35,7 @@ WAITS int status_save(struct domain *dom, enum status_phase phase, const struct 
                       const char *monitor, struct error *err);
 WAITS int status_remove(const struct domain *dom, struct error *err);
 
-/* At startup, blocking.  Calls found() for each status file that we understand; it takes the status.  A file of a
- * newer version becomes an unmanaged domain, and a damaged one is logged and left. */
-int statuses_load(struct registry *registry, void (*found)(void *arg, struct status *status), void *arg,
-                  struct error *err);
+/* At startup, blocking, after definitions_load().  Each domain with a status file gets its id, state and live definition
+ * from it (a transient one is registered first), and the whole of it as dom->record, which domain_reattach() follows.
+ * A file of a newer version makes its domain unmanaged; a damaged one is logged and left. */
+int statuses_load(struct registry *registry, struct error *err);
