@@ -1,0 +1,30 @@
+# A fuzz target is fuzz/NAME.c with LLVMFuzzerTestOneInput(), its list fuzz/NAME.mk, and seeds in fuzz/corpus/NAME/;
+# fuzz/NAME.dict, if there is one, holds words of its language.  --enable-fuzzing links targets with libFuzzer;
+# otherwise make check runs each over its seeds.  A list reads:
+#
+#     FUZZ_TARGETS += fuzz/json
+#     fuzz_json_SOURCES = fuzz/json.c $(FUZZ_MAIN)
+#     fuzz_json_LDFLAGS = $(FUZZ_LDFLAGS)
+#     fuzz_json_LDADD = src/json/libjson.a src/base/libbase.a $(YAJL_LIBS)
+FUZZ_TARGETS =
+if FUZZING
+FUZZ_MAIN =
+FUZZ_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+noinst_PROGRAMS += $(FUZZ_TARGETS)
+else
+FUZZ_MAIN = fuzz/replay.c
+FUZZ_LDFLAGS = $(AM_LDFLAGS)
+check_PROGRAMS += $(FUZZ_TARGETS)
+endif
+
+include fuzz/xml.mk
+include fuzz/rpc.mk
+include fuzz/qmp.mk
+
+TESTS += fuzz/replay.sh
+dist_check_SCRIPTS += fuzz/replay.sh
+EXTRA_DIST += fuzz/run fuzz/corpus
+
+.PHONY: print-fuzz-targets
+print-fuzz-targets:
+	@printf '%s\n' $(FUZZ_TARGETS)

@@ -4,7 +4,7 @@ SH_LOG_DRIVER = $(LOG_DRIVER)
 PY_LOG_DRIVER = $(LOG_DRIVER)
 TEST_EXTENSIONS = .sh .py
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
-PY_LOG_COMPILER = /usr/bin/python3
+PY_LOG_COMPILER = /usr/bin/python3 -B
 SH_LOG_COMPILER = bash
 EXTRA_DIST += tests/run-unit tests/tools/run tests/floor
 

@@ -22,7 +22,7 @@ static void set_text(struct error *err, char *text)
     err->text = text;
 }
 
-static char *format_text(const char *format, va_list ap)
+__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list ap)
 {
     char *text = NULL;
     if (vasprintf(&text, format, ap) < 0)
