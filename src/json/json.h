@@ -4,6 +4,9 @@
  * Values are plain data in an arena and are not changed once made.  Numbers are kept as the text that came, so 2^63
  * and beyond stay exact.  Strings are UTF-8 and may hold NUL (see length).  Members keep their order; a doubled key
  * is kept, and json_get() finds the last one.
+ *
+ * What is refused: text that is not UTF-8, halves of surrogate pairs, a NUL in a member's name.  A value takes at most
+ * 16 times its bytes on the wire.  Failures carry ERR_INVALID_ARG; who talks to a VMM says ERR_VMM.
  */
 #pragma once
 #include <stdbool.h>
@@ -29,7 +32,7 @@ struct json {
 
 struct json_member { const char *key; const struct json *value; };
 
-/* One whole document.  `arena` owns the result. */
+/* One whole document, at most 1024 deep.  `arena` owns the result. */
 const struct json *json_parse(const char *text, size_t length, struct arena *arena, struct error *err);
 
 /* A stream of documents, with or without white space between them.  on_value gets each complete one together with its
