@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* audio.h - <audio>: where the host takes a guest's sound.  Only the kind is modelled. */
+#pragma once
+#include "xml/value.h"
+
+#define AUDIO_TYPES(_) \
+    _(AUDIO_NONE, "none") _(AUDIO_ALSA, "alsa") _(AUDIO_COREAUDIO, "coreaudio") _(AUDIO_JACK, "jack") \
+    _(AUDIO_OSS, "oss") _(AUDIO_PULSEAUDIO, "pulseaudio") _(AUDIO_SDL, "sdl") _(AUDIO_SPICE, "spice") \
+    _(AUDIO_FILE, "file") _(AUDIO_DBUS, "dbus") _(AUDIO_PIPEWIRE, "pipewire")
+DECLARE_ENUM(audio_type, AUDIO_TYPE_ABSENT, AUDIO_TYPES);
+
+struct audio {
+    uint32_t id;                                /* from 1 */
+    enum audio_type type;
+    struct extras extras;
+};
+
+extern const struct element audio_element;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* features.h - <features>: what the machine offers beside its processor and devices. */
+#pragma once
+#include "xml/value.h"
+
+/* <pmu state='on'/>: an element without the attribute means on. */
+struct features {
+    bool acpi, apic, pae, hap, viridian, privnet;
+    enum on_off apic_eoi;
+    enum on_off vmport, smm, pmu, vmcoreinfo, pvspinlock;
+    struct extras extras;
+};
+
+extern const struct element features_element;

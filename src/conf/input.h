@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input.h - <input>: tablet, mouse, keyboard. */
+#pragma once
+#include "conf/address.h"
+
+#define INPUT_TYPES(_) \
+    _(INPUT_MOUSE, "mouse") _(INPUT_TABLET, "tablet") _(INPUT_KEYBOARD, "keyboard") \
+    _(INPUT_PASSTHROUGH, "passthrough") _(INPUT_EVDEV, "evdev")
+DECLARE_ENUM(input_type, INPUT_TYPE_ABSENT, INPUT_TYPES);
+
+#define INPUT_BUSES(_) \
+    _(INPUT_BUS_PS2, "ps2") _(INPUT_BUS_USB, "usb") _(INPUT_BUS_XEN, "xen") \
+    _(INPUT_BUS_PARALLELS, "parallels") _(INPUT_BUS_VIRTIO, "virtio") _(INPUT_BUS_NONE, "none")
+DECLARE_ENUM(input_bus, INPUT_BUS_ABSENT, INPUT_BUSES);
+
+struct input {
+    enum input_type type;
+    enum input_bus bus;
+    const char *model;
+    const char *alias;
+    struct address *address;
+    struct extras extras;
+};
+
+extern const struct element input_element;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* os.h - <os>: the machine, and how it boots.
+ *
+ * After defaults: arch and machine (the canonical name) are set, and there is a boot device unless a device
+ * has a boot order or a kernel is given.
+ */
+#pragma once
+#include "xml/value.h"
+
+#define OS_TYPES(_) \
+    _(OS_HVM, "hvm") _(OS_XEN, "xen") _(OS_XENPVH, "xenpvh") _(OS_LINUX, "linux") _(OS_EXE, "exe") \
+    _(OS_UML, "uml")
+DECLARE_ENUM(os_type, OS_TYPE_ABSENT, OS_TYPES);
+
+#define BOOT_DEVICES(_) \
+    _(BOOT_FLOPPY, "fd") _(BOOT_DISK, "hd") _(BOOT_CDROM, "cdrom") _(BOOT_NETWORK, "network")
+DECLARE_ENUM(boot_device, BOOT_DEVICE_ABSENT, BOOT_DEVICES);
+
+#define LOADER_TYPES(_) _(LOADER_ROM, "rom") _(LOADER_PFLASH, "pflash")
+DECLARE_ENUM(loader_type, LOADER_TYPE_ABSENT, LOADER_TYPES);
+
+#define FIRMWARES(_) _(FIRMWARE_BIOS, "bios") _(FIRMWARE_EFI, "efi")
+DECLARE_ENUM(firmware, FIRMWARE_ABSENT, FIRMWARES);
+
+#define SMBIOS_MODES(_) _(SMBIOS_EMULATE, "emulate") _(SMBIOS_HOST, "host") _(SMBIOS_SYSINFO, "sysinfo")
+DECLARE_ENUM(smbios_mode, SMBIOS_MODE_ABSENT, SMBIOS_MODES);
+
+struct boot { enum boot_device device; struct extras extras; };
+
+struct os {
+    enum firmware firmware;                     /* <os firmware>: choose a loader for me */
+    enum os_type type;
+    const char *arch, *machine;
+    const char *loader;
+    enum yes_no loader_readonly, loader_secure, loader_stateless;
+    enum loader_type loader_type;
+    const char *loader_format;
+    const char *nvram, *nvram_template, *nvram_format;
+    const char *kernel, *initrd, *cmdline, *dtb, *acpi_table;
+    LIST_OF(struct boot) boots;
+    enum yes_no bootmenu;
+    struct opt_u32 bootmenu_timeout;            /* milliseconds */
+    enum smbios_mode smbios;
+    enum yes_no bios_useserial;
+    struct opt_i64 bios_reboot_timeout;
+    struct extras extras;
+};
+
+extern const struct element os_element;

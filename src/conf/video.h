@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* video.h - <video>: a graphics card.
+ *
+ * After defaults: the model is set, sizes that the model has are set, and the first card is the primary one.
+ */
+#pragma once
+#include "conf/address.h"
+#include "conf/virtio.h"
+
+#define VIDEO_MODELS(_) \
+    _(VIDEO_VGA, "vga") _(VIDEO_CIRRUS, "cirrus") _(VIDEO_VMVGA, "vmvga") _(VIDEO_XEN, "xen") \
+    _(VIDEO_VBOX, "vbox") _(VIDEO_QXL, "qxl") _(VIDEO_PARALLELS, "parallels") _(VIDEO_VIRTIO, "virtio") \
+    _(VIDEO_GOP, "gop") _(VIDEO_NONE, "none") _(VIDEO_BOCHS, "bochs") _(VIDEO_RAMFB, "ramfb")
+DECLARE_ENUM(video_model, VIDEO_MODEL_ABSENT, VIDEO_MODELS);
+
+struct video {
+    enum video_model model;
+    uint32_t ram, vram, vram64, vgamem;         /* KiB */
+    uint32_t heads;
+    enum yes_no primary;
+    enum on_off blob, edid;
+    enum yes_no accel2d, accel3d;
+    const char *render_node;
+    uint32_t width, height;                     /* <resolution> */
+    const char *vgaconf;                        /* <driver> */
+    struct virtio_options virtio;
+    const char *alias;
+    struct address *address;
+    struct extras extras;
+};
+
+extern const struct element video_element;
