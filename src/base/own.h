@@ -6,9 +6,9 @@
  */
 #pragma once
 
-#define owned(type) __attribute__((cleanup(type##_release)))
+#define owned(type) __attribute__((cleanup(type##_at_scope_end)))
 #define DEFINE_OWNED(type) \
-    static inline void type##_release(struct type **p) { type##_free(*p); }
+    static inline void type##_at_scope_end(struct type **p) { type##_free(*p); }
 #define take(p) ({ __typeof__(p) taken_ = (p); (p) = NULL; taken_; })
 
 /* Malloc'ed memory: owned_memory char *s = ...; */
