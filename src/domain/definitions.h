@@ -9,12 +9,14 @@
 
 #include "domain/registry.h"
 
+/* These three do what they say even if the waiting job is cancelled meanwhile, and then report what became of it. */
 WAITS int definition_save(const struct places *places, const struct domain_def *def, struct error *err);
 WAITS int definition_remove(const struct places *places, const struct uuid *uuid, struct error *err);
 WAITS int autostart_save(const struct places *places, const struct uuid *uuid, bool on, struct error *err);
 
 /* At startup, before the loop runs: registers every domain whose file is sound, and logs an error for each other.
  * The number of damaged files goes to ret_damaged; -1 only if the folder itself cannot be read. */
-int definitions_load(struct registry *registry, size_t *ret_damaged, struct error *err);
+int definitions_load(struct registry *registry, const struct conf_defaults *defaults, size_t *ret_damaged,
+                     struct error *err);
 /* Whether autostart is still to be done in this boot; says "no" from then on. */
 int autostart_is_due(const struct places *places, bool *ret_due, struct error *err);

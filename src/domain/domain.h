@@ -52,7 +52,7 @@ struct domain {
     bool removed;
     const void *autodestroy;            /* the client whose end destroys it, or NULL */
     struct domain_def *def, *live;
-    struct domain_runtime *runtime;     /* what events change: ptys, ports, balloon, trays */
+    struct domain_runtime runtime;      /* what events change: balloon, ports (set them in place), ptys (below) */
     struct vmm *vmm;
     struct status *record;              /* what its status file said at startup, until it was followed (status.h) */
     struct registry *registry;
@@ -78,6 +78,8 @@ void domain_set_def(struct domain *dom, struct domain_def *def);
 void domain_set_live(struct domain *dom, struct domain_def *live);
 /* Only records it; the operation emits the events, whose order differs from call to call (events.h). */
 void domain_set_state(struct domain *dom, enum domain_state state, int reason);
+/* "serial0" has "/dev/pts/3"; both are copied, and go when the domain becomes inactive. */
+void domain_set_pty(struct domain *dom, const char *alias, const char *path);
 /* Gives the domain its number, before the VMM is forked. */
 void domain_set_active(struct domain *dom, int id);
 /* Back to inactive: id -1, live and runtime dropped, state SHUTOFF with the reason.  The caller has released vmm.

@@ -3,8 +3,8 @@
  *
  * A call that changes a domain is its job from begin to end; others wait in line, first come first served, at most
  * JOB_WAITERS_MAX of them and for at most JOB_WAIT_MS.  JOB_FIRST (destroy, and the clean-up after a VMM's death)
- * goes to the head of the line; JOB_CANCEL (destroy) besides makes the running job's current wait fail with
- * ERR_ABORTED, whereupon that job undoes its work and ends.  Queries take no job.
+ * goes to the head of the line and is never cancelled; JOB_CANCEL (destroy) besides makes the running job's current wait
+ * fail with ERR_ABORTED, whereupon that job undoes its work and ends.  Queries take no job.
  *
  *     if (job_begin(dom, "suspend", caller, 0, err) < 0)
  *         return -1;
@@ -13,9 +13,11 @@
  * A job holds a reference to its domain, and begins only while the domain is registered.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/own.h"
 #include "loop/fiber.h"
 
 struct domain;
@@ -28,6 +30,7 @@ struct job {
     char caller[64];                    /* "client 3 (uid 0, pid 4711)" */
     uint64_t began;
     struct fiber *fiber;
+    bool firm;                          /* it was JOB_FIRST itself, so nobody cancels it */
     struct domain *domain;
 };
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "domain/definitions.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "domain/file_work.h"
+#include "loop/process.h"
+
+static int unless_aborted(int rc, struct error *err)
+{
+    if (rc < 0 && err->code == ERR_ABORTED) {           /* it was done nevertheless */
+        error_clear(err);
+        return 0;
+    }
+    return rc;
+}
+
+int definition_save(const struct places *places, const struct domain_def *def, struct error *err)
+{
+    owned_memory char *path = place_definition(places, &def->uuid);
+    owned_buffer struct buffer xml = { 0 };
+    domain_def_format(def, DOMAIN_DEF_SECRETS, NULL, &xml);
+    return unless_aborted(file_work_replace(path, xml.data, xml.length, 0600, err), err);
+}
+
+int definition_remove(const struct places *places, const struct uuid *uuid, struct error *err)
+{
+    owned_memory char *path = place_definition(places, uuid);
+    return unless_aborted(file_work_remove(path, err), err);
+}
+
+int autostart_save(const struct places *places, const struct uuid *uuid, bool on, struct error *err)
+{
+    owned_memory char *path = place_autostart(places, uuid);
+    return unless_aborted(on ? file_work_replace(path, "", 0, 0600, err) : file_work_remove(path, err), err);
+}
+
+static struct domain_def *read_definition(const char *path, const struct conf_defaults *defaults, struct error *err)
+{
+    owned_buffer struct buffer xml = { 0 };
+    if (file_read(path, DOMAIN_XML_MAX, &xml, err) < 0)
+        return NULL;
+    return domain_def_parse(buffer_text(&xml), xml.length, 0, defaults, NULL, err);
+}
+
+static int load_one(struct registry *registry, const char *path, const struct uuid *uuid,
+                    const struct conf_defaults *defaults, struct error *err)
+{
+    owned(domain_def) struct domain_def *def = read_definition(path, defaults, err);
+    if (!def)
+        return -1;
+    if (!uuid_equal(&def->uuid, uuid)) {
+        char inside[UUID_TEXT_SIZE];
+        uuid_format(&def->uuid, inside);
+        return fail(err, ERR_XML, "the file's name is not the uuid inside it, %s", inside);
+    }
+    if (registry_match(registry, uuid, def->name, err) || err->code)
+        return err->code ? -1 : fail(err, ERR_OPERATION_FAILED, "domain '%s' was loaded before", def->name);
+
+    struct domain *dom = registry_add(registry, uuid, def->name);
+    owned_memory char *mark = place_autostart(registry_places(registry), uuid);
+    dom->persistent = true;
+    dom->autostart = access(mark, F_OK) == 0;
+    domain_set_def(dom, def);
+    return 0;
+}
+
+/* "UUID.xml", exactly as we write it. */
+static bool uuid_of_file(const char *name, struct uuid *ret_uuid)
+{
+    char text[UUID_TEXT_SIZE], again[UUID_TEXT_SIZE];
+    if (strlen(name) != UUID_TEXT_SIZE - 1 + strlen(".xml") || !text_ends(name, ".xml"))
+        return false;
+    memcpy(text, name, UUID_TEXT_SIZE - 1);
+    text[UUID_TEXT_SIZE - 1] = '\0';
+    if (!uuid_parse(text, ret_uuid))
+        return false;
+    uuid_format(ret_uuid, again);
+    return text_equal(text, again);
+}
+
+int definitions_load(struct registry *registry, const struct conf_defaults *defaults, size_t *ret_damaged,
+                     struct error *err)
+{
+    owned_memory char *folder = memory_printf("%s/domains", registry_places(registry)->lib);
+    char **names;
+    size_t count, damaged = 0;
+    if (folder_list(folder, &names, &count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        struct uuid uuid;
+        owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
+        error_scope(reason);
+        if (!uuid_of_file(names[i], &uuid)) {
+            log_warning("%s is no definition of ours; left alone", path);
+        } else if (load_one(registry, path, &uuid, defaults, &reason) < 0) {
+            log_error("%s: %s; the file is left as it is, and its domain is not known", path, error_text(&reason));
+            damaged++;
+        }
+    }
+    folder_names_free(names, count);
+    *ret_damaged = damaged;
+    return 0;
+}
+
+int autostart_is_due(const struct places *places, bool *ret_due, struct error *err)
+{
+    owned_memory char *path = memory_printf("%s/autostarted", places->run);
+    const char *boot = process_boot_id();
+    owned_buffer struct buffer last = { 0 };
+    error_scope(none_yet);
+    if (file_read(path, 256, &last, &none_yet) == 0 && text_equal(buffer_text(&last), boot)) {
+        *ret_due = false;
+        return 0;
+    }
+    if (file_replace(path, boot, strlen(boot), 0600, err) < 0)
+        return -1;
+    *ret_due = true;
+    return 0;
+}

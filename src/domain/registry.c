@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "domain/registry.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+struct registry {
+    struct map *by_uuid, *by_name, *by_id;
+    struct places *places;
+    struct events *events;
+    int last_id;
+};
+
+struct registry *registry_new(struct places *places)
+{
+    struct registry *r = NEW(struct registry);
+    r->by_uuid = map_new();
+    r->by_name = map_new();
+    r->by_id = map_new();
+    r->places = places;
+    r->events = events_new();
+    return r;
+}
+
+void registry_free(struct registry *r)
+{
+    if (!r)
+        return;
+    struct domain *dom;
+    for (size_t at = 0; (dom = map_next(r->by_uuid, &at)); )
+        registry_remove(dom);
+    map_free(r->by_uuid);
+    map_free(r->by_name);
+    map_free(r->by_id);
+    places_free(r->places);
+    events_free(r->events);
+    free(r);
+}
+
+const struct places *registry_places(const struct registry *r)
+{
+    return r->places;
+}
+
+struct events *registry_events(const struct registry *r)
+{
+    return r->events;
+}
+
+struct domain *registry_find(const struct registry *r, const struct uuid *uuid)
+{
+    return map_find(r->by_uuid, uuid->bytes, sizeof uuid->bytes);
+}
+
+struct domain *registry_find_name(const struct registry *r, const char *name)
+{
+    return map_find_text(r->by_name, name);
+}
+
+struct domain *registry_find_id(const struct registry *r, int id)
+{
+    return id < 0 ? NULL : map_find(r->by_id, &id, sizeof id);
+}
+
+struct domain *registry_match(const struct registry *r, const struct uuid *uuid, const char *name, struct error *err)
+{
+    char text[UUID_TEXT_SIZE];
+    struct domain *same_uuid = registry_find(r, uuid), *same_name = registry_find_name(r, name);
+    if (same_uuid && !text_equal(same_uuid->name, name)) {
+        uuid_format(uuid, text);
+        fail(err, ERR_OPERATION_FAILED, "domain '%s' is already defined with uuid %s", same_uuid->name, text);
+        return NULL;
+    }
+    if (same_name && same_name != same_uuid) {
+        uuid_format(&same_name->uuid, text);
+        fail(err, ERR_OPERATION_FAILED, "domain '%s' already exists with uuid %s", name, text);
+        return NULL;
+    }
+    return same_uuid;
+}
+
+struct domain *registry_add(struct registry *r, const struct uuid *uuid, const char *name)
+{
+    assert(!registry_find(r, uuid) && !registry_find_name(r, name));
+    struct domain *dom = NEW(struct domain);
+    dom->uuid = *uuid;
+    dom->name = memory_copy_text(name);
+    dom->id = -1;
+    dom->registry = r;
+    dom->references = 1;
+    domain_set_state(dom, DOMAIN_SHUTOFF, SHUTOFF_UNKNOWN);
+    map_set(r->by_uuid, dom->uuid.bytes, sizeof dom->uuid.bytes, dom);
+    map_set_text(r->by_name, dom->name, dom);
+    return dom;
+}
+
+void registry_remove(struct domain *dom)
+{
+    struct registry *r = dom->registry;
+    if (dom->removed)
+        return;
+    map_remove(r->by_uuid, dom->uuid.bytes, sizeof dom->uuid.bytes);
+    map_remove_text(r->by_name, dom->name);
+    if (domain_is_active(dom))
+        map_remove(r->by_id, &dom->id, sizeof dom->id);
+    dom->removed = true;
+    job_dismiss_waiters(dom);
+    domain_unref(dom);
+}
+
+int registry_next_id(struct registry *r)
+{
+    return ++r->last_id;
+}
+
+/* Declared in domain.h: it lives here since the id is one of the registry's keys. */
+void domain_set_active(struct domain *dom, int id)
+{
+    struct registry *r = dom->registry;
+    if (domain_is_active(dom))
+        map_remove(r->by_id, &dom->id, sizeof dom->id);
+    dom->id = id;
+    if (domain_is_active(dom))
+        map_set(r->by_id, &dom->id, sizeof dom->id, dom);
+    dom->runtime.id = domain_is_active(dom) ? id : 0;
+    if (id > r->last_id)
+        r->last_id = id;
+}
+
+size_t registry_count(const struct registry *r)
+{
+    return map_count(r->by_uuid);
+}
+
+static int compare(const void *a, const void *b)
+{
+    struct domain *const *left = a, *const *right = b;
+    return memcmp((*left)->uuid.bytes, (*right)->uuid.bytes, sizeof (*left)->uuid.bytes);
+}
+
+struct domain **registry_list(const struct registry *r, size_t *ret_count)
+{
+    struct domain **list = memory_new((registry_count(r) + 1) * sizeof(struct domain *)), *dom;
+    size_t count = 0;
+    for (size_t at = 0; (dom = map_next(r->by_uuid, &at)); )
+        list[count++] = dom;
+    qsort(list, count, sizeof *list, compare);
+    *ret_count = count;
+    return list;
+}
