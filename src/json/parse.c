@@ -142,11 +142,11 @@ static int open_frame(struct json_parser *p, enum json_type type)
 static int close_frame(struct json_parser *p)
 {
     struct frame frame = p->frames.items[--p->frames.count];
-    const struct json_member *from = p->members.items + frame.start;
     size_t count = p->members.count - frame.start;
-    p->members.count = frame.start;
     if (count == 0)
         return add_value(p, &json_empty[frame.type]);
+    const struct json_member *from = &p->members.items[frame.start];
+    p->members.count = frame.start;
 
     struct json *v = ARENA_NEW(p->arena, struct json);
     v->type = frame.type;
