@@ -17,6 +17,7 @@ void own_free_memory(void *pointer_to_pointer);
 
 /* A descriptor, -1 when there is none. */
 void own_close_fd(int *fd);
+static inline int own_take_fd(int *fd) { int taken = *fd; *fd = -1; return taken; }
 #define owned_fd __attribute__((cleanup(own_close_fd)))
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
