@@ -63,11 +63,10 @@ static int load_one(struct registry *registry, const char *path, const struct uu
     if (registry_match(registry, uuid, def->name, err) || err->code)
         return err->code ? -1 : fail(err, ERR_OPERATION_FAILED, "domain '%s' was loaded before", def->name);
 
-    struct domain *dom = registry_add(registry, uuid, def->name);
+    struct domain *dom = registry_add(registry, def);
     owned_memory char *mark = place_autostart(registry_places(registry), uuid);
     dom->persistent = true;
     dom->autostart = access(mark, F_OK) == 0;
-    domain_set_def(dom, def);
     return 0;
 }
 

@@ -3,8 +3,10 @@
  *
  * Invariants:
  *   - id is -1 exactly when the domain is inactive; then vmm and live are NULL and the runtime table is empty.
- *   - def is the persistent definition (NULL for a transient domain); live is the one that the VMM runs.
- *     Both are values: never changed in place, replaced whole by domain_set_def() and domain_set_live().
+ *   - def is what the next start runs: the definition on disk if `persistent`, else what the domain was created from.
+ *     live is what the VMM runs.  Both are values: never changed in place, replaced whole by domain_set_def() and
+ *     domain_set_live().  Only an unmanaged domain may lack both.
+ *   - A domain that is neither active nor persistent is on its way in or out, and no client sees it.
  *   - A domain is in its registry, or `removed`.  Whoever keeps a pointer to it across a wait holds a reference, and
  *     looks at `removed` after the wait; a job (job.h) does both for its holder.
  *   - Nothing but the holder of the domain's job, and the mailbox (mailbox.h), changes a domain.
@@ -68,6 +70,7 @@ static inline void domain_free(struct domain *dom) { domain_unref(dom); }
 DEFINE_OWNED(domain)
 
 static inline bool domain_is_active(const struct domain *dom) { return dom->id != -1; }
+static inline bool domain_is_visible(const struct domain *dom) { return domain_is_active(dom) || dom->persistent; }
 /* Sets ERR_OPERATION_INVALID "domain is not running" and returns -1 unless it is. */
 int domain_check_active(const struct domain *dom, struct error *err);
 /* The definition that counts at this moment: live if active, else def. */
@@ -83,7 +86,7 @@ void domain_set_pty(struct domain *dom, const char *alias, const char *path);
 /* Gives the domain its number, before the VMM is forked. */
 void domain_set_active(struct domain *dom, int id);
 /* Back to inactive: id -1, live and runtime dropped, state SHUTOFF with the reason.  The caller has released vmm.
- * Does not remove a transient domain: registry_remove() does, once the last event was sent. */
+ * A transient domain leaves the registry at the end of the job. */
 void domain_set_inactive(struct domain *dom, int shutoff_reason);
 
 const char *domain_state_word(enum domain_state state);         /* "running", "shut off": for messages and logs */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "domain/domain.h"
 #include "domain/mailbox.h"
+#include "domain/registry.h"
 #include "loop/loop.h"
 
 struct claim { const char *what, *caller; unsigned flags; struct fiber *fiber; };
@@ -115,6 +115,8 @@ void job_end(struct job *job)
     assert(job->what);
     mailbox_run(dom);
     memset(job, 0, sizeof *job);
+    if (!domain_is_visible(dom))
+        registry_remove(dom);
     if (dom->removed)
         job_dismiss_waiters(dom);
     job_pass(dom);

@@ -10,7 +10,9 @@
  *         return -1;
  *     owned(job) struct job *job = &dom->job;         ends it on every path
  *
- * A job holds a reference to its domain, and begins only while the domain is registered.
+ * A job holds a reference to its domain, and begins only while the domain is registered.  When it ends, a domain that
+ * is neither active nor persistent leaves the registry: so a transient domain goes with its guest, whoever ended that,
+ * and a new one whose first job failed was never there.
  */
 #pragma once
 #include <stdbool.h>
@@ -39,7 +41,7 @@ struct job_waiters { struct job_waiter *first, *last; size_t count; };
 /* `what` must be a constant text.  Fails with ERR_TIMEOUT naming the running job, its age and its caller; with
  * ERR_NO_DOMAIN if the domain was removed meanwhile; with ERR_ABORTED if the waiting fiber was cancelled. */
 WAITS int job_begin(struct domain *dom, const char *what, const char *caller, unsigned flags, struct error *err);
-/* Runs the mailbox, then hands the domain to the next in line. */
+/* From the fiber that began it.  Runs the mailbox, then hands the domain to the next in line. */
 void job_end(struct job *job);
 static inline void job_free(struct job *job) { if (job) job_end(job); }
 DEFINE_OWNED(job)

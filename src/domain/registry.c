@@ -84,7 +84,7 @@ struct domain *registry_match(const struct registry *r, const struct uuid *uuid,
     return same_uuid;
 }
 
-struct domain *registry_add(struct registry *r, const struct uuid *uuid, const char *name)
+static struct domain *add(struct registry *r, const struct uuid *uuid, const char *name)
 {
     assert(!registry_find(r, uuid) && !registry_find_name(r, name));
     struct domain *dom = NEW(struct domain);
@@ -96,6 +96,22 @@ struct domain *registry_add(struct registry *r, const struct uuid *uuid, const c
     domain_set_state(dom, DOMAIN_SHUTOFF, SHUTOFF_UNKNOWN);
     map_set(r->by_uuid, dom->uuid.bytes, sizeof dom->uuid.bytes, dom);
     map_set_text(r->by_name, dom->name, dom);
+    return dom;
+}
+
+struct domain *registry_add(struct registry *r, struct domain_def *def)
+{
+    struct domain *dom = add(r, &def->uuid, def->name);
+    domain_set_def(dom, def);
+    return dom;
+}
+
+struct domain *registry_add_unmanaged(struct registry *r, const struct uuid *uuid, const char *name, int id)
+{
+    struct domain *dom = add(r, uuid, name);
+    dom->unmanaged = true;
+    domain_set_active(dom, id > 0 && !registry_find_id(r, id) ? id : registry_next_id(r));
+    domain_set_state(dom, DOMAIN_NOSTATE, 0);
     return dom;
 }
 

@@ -26,8 +26,10 @@ struct domain *registry_find_id(const struct registry *r, int id);
 /* The domain that a definition with this name and uuid may go to: the one that has both, or NULL (code ERR_NONE) if
  * both are free.  If they belong to different ones: NULL and ERR_OPERATION_FAILED with libvirt's sentence. */
 struct domain *registry_match(const struct registry *r, const struct uuid *uuid, const char *name, struct error *err);
-/* A new one, inactive and transient, without a definition yet.  Both must be free. */
-struct domain *registry_add(struct registry *r, const struct uuid *uuid, const char *name);
+/* A new one, inactive and not (yet) persistent; its job keeps it (job.h).  Its name and uuid must be free. */
+struct domain *registry_add(struct registry *r, struct domain_def *def);
+/* One of which no more is known: unmanaged, with an id of its own if `id` is -1. */
+struct domain *registry_add_unmanaged(struct registry *r, const struct uuid *uuid, const char *name, int id);
 /* Out of the maps; who waits for its job fails; the registry's reference is dropped. */
 void registry_remove(struct domain *dom);
 int registry_next_id(struct registry *r);
