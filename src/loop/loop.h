@@ -10,11 +10,11 @@
 #include "base/own.h"
 
 void loop_init(void);
-void loop_run(void);                    /* until loop_stop() */
+void loop_run(void);                    /* until loop_stop(), or until nothing is left that could happen */
 void loop_stop(void);
 void loop_done(void);                   /* runs what is closing to its end; a handle left open is a bug and aborts */
 
-uint64_t loop_now(void);                /* milliseconds, monotonic, as of this turn of the loop */
+uint64_t loop_now(void);                /* milliseconds, monotonic; never 0 */
 
 /* Calls fn(arg) after delay_ms, then every repeat_ms (0: once).  Free it from anywhere, its own callback included;
  * a timer that has fired once still has to be freed. */
@@ -27,3 +27,4 @@ DEFINE_OWNED(timer)
 struct signal_watch;
 struct signal_watch *signal_watch_new(int number, void (*fn)(void *arg), void *arg);
 void signal_watch_free(struct signal_watch *watch);
+DEFINE_OWNED(signal_watch)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* process.h - child processes that are never orphaned, and processes found again.
  *
- * process_fork() makes a child that waits at a gate (a pipe): nothing of the program has run yet, and if we die it
- * exits.  The caller writes down what it must remember (pid, start time, boot id), then process_release() lets it
- * exec.  A process is known by pidfd, or by pid + start time + boot id, never by a pid alone.
+ * process_fork() makes a child that waits at a gate: nothing of the program has run yet, and if we die it exits.  The caller
+ * writes down what it must remember (pid, start time, boot id), then process_exec() lets it exec.  A process is known by pidfd, or by pid + start time + boot id, never by a pid alone.
  *
  * The child: own session, every descriptor closed but 0, 1, 2 and those listed, signal mask and dispositions and
  * limits reset, umask 0077, the given environment and nothing else, LISTEN_* gone.
@@ -18,6 +17,8 @@
 
 struct process;
 
+enum { PROCESS_FD_MAX = 255 };
+
 struct process_fd { int fd, as; };      /* our descriptor, and its number in the child */
 
 struct process_spec {
@@ -25,10 +26,12 @@ struct process_spec {
     char *const *environment;           /* NULL-terminated; NULL: only PATH and LC_ALL=C */
     const char *folder;                 /* working directory; NULL: / */
     int output, errors;                 /* our descriptors for its standard output and error; -1: /dev/null */
-    const struct process_fd *fds;
+    const struct process_fd *fds;       /* `as` is from 3 to PROCESS_FD_MAX */
     size_t fds_count;
-    uid_t user;                         /* (uid_t) -1: unchanged */
+    uid_t user;                         /* (uid_t) -1: user and groups are unchanged */
     gid_t group;
+    const gid_t *groups;                /* supplementary ones; looked up by the caller, since that may block */
+    size_t groups_count;
 };
 
 struct process_identity {
@@ -37,9 +40,11 @@ struct process_identity {
     char boot_id[40];
 };
 
+/* Copies what it needs of `spec`; its descriptors stay the caller's. */
 struct process *process_fork(const struct process_spec *spec, struct error *err);
-/* Opens the gate; WAITS until exec happened or failed (then -1, naming the program and errno). */
-WAITS int process_release(struct process *p, uint64_t deadline, struct error *err);
+/* Opens the gate; WAITS until exec happened or failed (then -1, naming the program and errno).  After a failure the
+ * process is dead or dying, and only fit for process_free(). */
+WAITS int process_exec(struct process *p, uint64_t deadline, struct error *err);
 /* Finds a process that an earlier daemon started.  NULL without an error set (code ERR_NONE) if it is gone or is not
  * the same one any more. */
 struct process *process_attach(const struct process_identity *who, struct error *err);
@@ -53,10 +58,12 @@ int process_signal(struct process *p, int number, struct error *err);   /* a pro
 void process_on_exit(struct process *p, void (*fn)(void *arg), void *arg);
 WAITS int process_wait(struct process *p, uint64_t deadline, struct error *err);   /* 0: it has exited */
 
-/* Never waits.  A process still at the gate, or released but not kept, is killed; process_keep() makes free leave it
- * running (the daemon stops, the guest stays). */
+/* Never waits: what is killed is reaped in the background.  A process still at the gate, or released but not kept, is
+ * killed; process_keep() makes free leave it running (the daemon stops, the guest stays).  An attached one is left. */
 void process_keep(struct process *p);
 void process_free(struct process *p);
 DEFINE_OWNED(process)
 
 const char *process_boot_id(void);
+/* Raises our soft limit of descriptors to the hard one; children get the old one back. */
+void process_raise_descriptor_limit(void);

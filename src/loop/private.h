@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* private.h - what the files of this folder tell each other. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <uv.h>
+
+#include "loop/fiber.h"
+
+uv_loop_t *loop_uv(void);
+
+void fiber_setup(void);                 /* called by loop_init() and loop_done() */
+void fiber_teardown(void);
+void fiber_ready(struct fiber *f);      /* it runs in the next run of the ready list */
+void fiber_suspend(struct fiber *f);    /* back to the loop, until somebody calls fiber_ready() */
+bool fiber_is_cancelled(const struct fiber *f);
+int fiber_fail_cancelled(const struct fiber *f, struct error *err);
+
+void deadlines_setup(void);
+void deadlines_teardown(void);
+void deadline_add(struct wait *w, uint64_t when);
+void deadline_remove(struct wait *w);   /* fine when it is not there */
+
+/* Stacks of 64 KiB above a guard page, some kept for the next fiber. */
+struct stack {
+    char *bottom;                       /* the lowest usable byte */
+    unsigned valgrind_id;
+};
+
+enum { STACK_SIZE = 64 * 1024 };
+
+struct stack stack_get(void);
+void stack_put(struct stack stack);
+void stacks_teardown(void);
+
+void streams_flush(void);               /* writes what was queued since the last turn */
+void processes_teardown(void);
