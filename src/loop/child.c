@@ -17,12 +17,13 @@ _Noreturn static void give_up(int gate, enum child_step step)
     _exit(127);
 }
 
-/* Handlers are the parent's, and would write into the parent's pipes. */
+/* Handlers are the parent's, and would write into the parent's pipes.  The system call, since the C library refuses the
+ * signals that it keeps for itself, which somebody above us may have ignored. */
 static void reset_signals(void)
 {
-    struct sigaction standard = { .sa_handler = SIG_DFL };
+    static const unsigned long standard[8];     /* the kernel's struct sigaction: SIG_DFL, no flags, no mask */
     for (int number = 1; number < NSIG; number++)
-        sigaction(number, &standard, NULL);
+        syscall(SYS_rt_sigaction, number, standard, NULL, (NSIG - 1) / 8);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
