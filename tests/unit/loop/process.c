@@ -76,7 +76,7 @@ static void sees_signals(void *arg)
     signal(SIGPIPE, SIG_IGN);
     struct process_spec spec = { .errors = -1, .user = (uid_t) -1,
         .argv = (char *const[]) { (char *) "/bin/grep", (char *) "-E", (char *) "^Sig(Blk|Ign)", (char *) "/proc/self/status", NULL } };
-    owned(process) struct process *p = run_script(spec, &out);
+    process_free(run_script(spec, &out));
     cr_assert_str_eq(out.data, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n", "%s", out.data);
 }
 
@@ -96,7 +96,7 @@ static void sees_limits(void *arg)
     process_raise_descriptor_limit();
     getrlimit(RLIMIT_NOFILE, &limit);
     cr_assert_eq(limit.rlim_cur, 5000);
-    owned(process) struct process *p = run_script(spec, &out);
+    process_free(run_script(spec, &out));
     cr_assert_str_eq(out.data, "300\nbar\n/usr\n");
 }
 
@@ -112,7 +112,7 @@ static void becomes_nobody(void *arg)
     gid_t groups[] = { 7, 9 };
     struct process_spec spec = { .argv = ARGV("id -u; id -g; id -G"), .errors = -1, .user = 65534, .group = 65533,
                                  .groups = groups, .groups_count = 2 };
-    owned(process) struct process *p = run_script(spec, &out);
+    process_free(run_script(spec, &out));
     cr_assert_str_eq(out.data, "65534\n65533\n65533 7 9\n");
 }
 
