@@ -7,29 +7,21 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
+#include "qemu/argv.h"
 
 struct caps;
 struct domain_def;
 
-struct argv {
-    char **words;                       /* NULL-terminated once anything was added */
-    size_t count, capacity;
-};
-
-void argv_add(struct argv *argv, const char *word);                     /* copies */
-void argv_add_pair(struct argv *argv, const char *option, const char *value);
-void argv_format(const struct argv *argv, struct buffer *out);          /* one line, POSIX-quoted */
-void argv_done(struct argv *argv);
-#define owned_argv __attribute__((cleanup(argv_done)))
-
 struct command_line {
-    const struct domain_def *def;       /* with the aliases and addresses of plan_devices() */
+    const struct domain_def *def;       /* with aliases and addresses: domain_def_copy_live() */
     const struct caps *caps;
     bool classic_drives;                /* disk_syntax = drive */
     int monitor_fd;                     /* the listening monitor socket's number in the child */
+    int vnc_port;                       /* for a screen that has none of its own */
+    int64_t now;                        /* seconds since 1970, for clocks that are set off from it */
     const char *sim_options;            /* for simvmm; NULL for anything else */
 };
 

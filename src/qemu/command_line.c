@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command_line.h"
+
+#include "qemu/line.h"
+
+static void add_name(struct line *line)
+{
+    owned_buffer struct buffer option = { 0 };
+    option_add(&option, "guest", line->def->name);
+    option_add(&option, "debug-threads", "on");
+    argv_add_pair(line->argv, "-name", buffer_text(&option));
+    argv_add(line->argv, "-S");
+}
+
+static void add_identity(struct line *line)
+{
+    char uuid[UUID_TEXT_SIZE];
+    uuid_format(&line->def->uuid, uuid);
+    argv_add_pair(line->argv, "-uuid", uuid);
+    if (!line->def->graphics.count)
+        argv_add_pair(line->argv, "-display", "none");
+    argv_add(line->argv, "-no-user-config");
+    argv_add(line->argv, "-nodefaults");
+}
+
+/* The socket listens already, so we connect before the emulator has even been loaded: no polling, no race. */
+static void add_monitor(struct line *line)
+{
+    owned_buffer struct buffer chardev = { 0 };
+    option_add(&chardev, NULL, "socket");
+    option_add(&chardev, "id", "charmonitor");
+    option_add_u64(&chardev, "fd", (uint64_t) line->what->monitor_fd);
+    option_add_bool(&chardev, "server", true);
+    option_add_bool(&chardev, "wait", false);
+    argv_add_pair(line->argv, "-chardev", buffer_text(&chardev));
+    if (!caps_has(line->caps, CAPS_MONITOR_OBJECT)) {
+        argv_add_pair(line->argv, "-mon", "chardev=charmonitor,id=monitor,mode=control");
+        return;
+    }
+    owned_props struct props monitor;
+    props_begin(&monitor, "qom-type", "monitor-qmp");
+    props_text(&monitor, "id", "monitor");
+    props_text(&monitor, "chardev", "charmonitor");
+    line_object(line, &monitor);
+}
+
+static void add_end(struct line *line)
+{
+    if (caps_has(line->caps, CAPS_SANDBOX))
+        argv_add_pair(line->argv, "-sandbox",
+                      "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny");
+    if (line->def->features.vmcoreinfo == ON)
+        argv_add_pair(line->argv, "-device", "vmcoreinfo");
+    argv_add_pair(line->argv, "-msg", "timestamp=on");
+    if (line->what->sim_options)
+        argv_add_pair(line->argv, "-sim", line->what->sim_options);
+}
+
+int command_line_build(const struct command_line *what, struct argv *ret_argv, struct error *err)
+{
+    struct line line = { .what = what, .def = what->def, .caps = what->caps, .argv = ret_argv };
+    argv_add(line.argv, what->caps->emulator);
+    add_name(&line);
+    if (domain_def_check_startable(what->def, err) < 0 || line_machine(&line, err) < 0)
+        return -1;
+    add_identity(&line);
+    add_monitor(&line);
+    if (line_boot(&line, err) < 0 || line_controllers(&line, err) < 0 || line_disks(&line, err) < 0 ||
+        line_interfaces(&line, err) < 0 || line_chardevs(&line, err) < 0 || line_inputs(&line, err) < 0 ||
+        line_screens(&line, err) < 0 || line_memballoon(&line, err) < 0)
+        return -1;
+    add_end(&line);
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The small ones: input devices and the memory balloon. */
+#include "qemu/line.h"
+
+/* "" needs no device: ps2 comes with the board. */
+static const char *input_driver(const struct input *input)
+{
+    static const struct { enum input_bus bus; enum input_type type; const char *driver; } drivers[] = {
+        { INPUT_BUS_PS2, INPUT_MOUSE, "" },
+        { INPUT_BUS_PS2, INPUT_KEYBOARD, "" },
+        { INPUT_BUS_USB, INPUT_MOUSE, "usb-mouse" },
+        { INPUT_BUS_USB, INPUT_TABLET, "usb-tablet" },
+        { INPUT_BUS_USB, INPUT_KEYBOARD, "usb-kbd" },
+        { INPUT_BUS_VIRTIO, INPUT_MOUSE, "virtio-mouse-pci" },
+        { INPUT_BUS_VIRTIO, INPUT_TABLET, "virtio-tablet-pci" },
+        { INPUT_BUS_VIRTIO, INPUT_KEYBOARD, "virtio-keyboard-pci" },
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(drivers); i++)
+        if (drivers[i].bus == input->bus && drivers[i].type == input->type)
+            return drivers[i].driver;
+    return NULL;
+}
+
+static int add_input(struct line *line, const struct input *input, struct error *err)
+{
+    const char *driver = input_driver(input);
+    if (!driver)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "a %s on bus '%s' is not supported",
+                    enum_word(&input_type_names, input->type), enum_word(&input_bus_names, input->bus));
+    if (!*driver)
+        return 0;
+    if (line_check_type(line, driver, "it", err) < 0)
+        return -1;
+    owned_props struct props device;
+    props_begin(&device, "driver", driver);
+    props_text(&device, "id", input->alias);
+    if (line_address(line, &device, input->address, err) < 0)
+        return -1;
+    line_device(line, &device);
+    return 0;
+}
+
+int line_inputs(struct line *line, struct error *err)
+{
+    for (size_t i = 0; i < line->def->inputs.count; i++)
+        if (add_input(line, line->def->inputs.items[i], err) < 0)
+            return fail_in(err, "input '%s'", line->def->inputs.items[i]->alias);
+    return 0;
+}
+
+static const char *balloon_driver(enum memballoon_model model)
+{
+    switch (model) {
+    case MEMBALLOON_VIRTIO:
+        return "virtio-balloon-pci";
+    case MEMBALLOON_TRANSITIONAL:
+        return "virtio-balloon-pci-transitional";
+    case MEMBALLOON_NON_TRANSITIONAL:
+        return "virtio-balloon-pci-non-transitional";
+    default:
+        return NULL;
+    }
+}
+
+int line_memballoon(struct line *line, struct error *err)
+{
+    const struct memballoon *balloon = line->def->memballoon;
+    if (!balloon || balloon->model == MEMBALLOON_NONE)
+        return 0;
+    const char *driver = balloon_driver(balloon->model);
+    if (!driver)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "memballoon: model '%s' is not supported",
+                    enum_word(&memballoon_model_names, balloon->model));
+    if (line_check_type(line, driver, "memballoon", err) < 0)
+        return -1;
+    owned_props struct props device;
+    props_begin(&device, "driver", driver);
+    line_virtio(&device, &balloon->virtio);
+    props_text(&device, "id", balloon->alias);
+    props_on_off(&device, "deflate-on-oom", balloon->autodeflate);
+    props_on_off(&device, "free-page-reporting", balloon->free_page_reporting);
+    if (line_address(line, &device, balloon->address, err) < 0)
+        return fail_in(err, "memballoon");
+    line_device(line, &device);
+    return 0;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The block layer's half (nodes, or a classic -drive) and the guest's half (the device) of each disk. */
+#include "qemu/line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* How a cache mode is spelt in the three switches that it sets. */
+static const struct cache_switches { bool direct, no_flush; const char *write_cache; } cache_switches[] = {
+    [DISK_CACHE_NONE] = { true, false, "on" },
+    [DISK_CACHE_WRITETHROUGH] = { false, false, "off" },
+    [DISK_CACHE_WRITEBACK] = { false, false, "on" },
+    [DISK_CACHE_DIRECTSYNC] = { true, false, "off" },
+    [DISK_CACHE_UNSAFE] = { false, true, "on" },
+};
+
+/* One disk on its way to the command line. */
+struct plug {
+    const struct disk *disk;
+    size_t index;                       /* in the definition */
+    size_t node;                        /* its number in node names: the last disk has 1; 0 for an empty drive */
+    const char *path;
+    enum disk_cache cache;
+    bool bare;                          /* a raw image without a format node */
+    char top[64];                       /* what the device is plugged into; "" for an empty drive */
+};
+
+static const char *zeroes_word(const struct disk *disk)
+{
+    bool downgraded = disk->detect_zeroes == DISK_ZEROES_UNMAP && disk->discard != DISK_DISCARD_UNMAP;
+    return enum_word(&disk_detect_zeroes_names, downgraded ? DISK_ZEROES_ON : (int) disk->detect_zeroes);
+}
+
+static void add_cache(struct props *node, enum disk_cache cache)
+{
+    if (cache == DISK_CACHE_DEFAULT)
+        return;
+    props_object(node, "cache");
+    props_bool(node, "direct", cache_switches[cache].direct);
+    props_bool(node, "no-flush", cache_switches[cache].no_flush);
+    props_close_object(node);
+}
+
+static void add_top_node_props(struct props *node, const struct plug *plug)
+{
+    props_bool(node, "read-only", plug->disk->readonly);
+    props_text(node, "discard", enum_word(&disk_discard_names, plug->disk->discard));
+    props_text(node, "detect-zeroes", zeroes_word(plug->disk));
+    add_cache(node, plug->cache);
+}
+
+/* Whether the path is a CD drive of the host: told by its name, since this function does no I/O. */
+static bool is_host_cdrom(const struct disk *disk)
+{
+    return disk->device == DISK_CDROM && (text_starts(disk->dev, "/dev/cdrom") || text_starts(disk->dev, "/dev/dvd"));
+}
+
+static void add_storage_node(struct line *line, const struct plug *plug)
+{
+    const struct disk *disk = plug->disk;
+    owned_props struct props node;
+    props_begin(&node, "driver", disk->type != DISK_BLOCK ? "file" : is_host_cdrom(disk) ? "host_cdrom" : "host_device");
+    props_text(&node, "filename", plug->path);
+    props_text(&node, "aio", enum_word(&disk_io_names, disk->io));
+    props_printf(&node, "node-name", "libvirt-%zu-storage", plug->node);
+    if (plug->bare) {
+        add_top_node_props(&node, plug);
+    } else {
+        props_bool(&node, "auto-read-only", true);
+        props_text(&node, "discard", "unmap");
+        add_cache(&node, plug->cache);
+    }
+    line_blockdev(line, &node);
+}
+
+static void add_format_node(struct line *line, const struct plug *plug)
+{
+    owned_props struct props node;
+    props_open(&node);
+    props_printf(&node, "node-name", "libvirt-%zu-format", plug->node);
+    add_top_node_props(&node, plug);
+    props_text(&node, "driver", enum_word(&disk_format_names, plug->disk->format));
+    props_on_off(&node, "discard-no-unref", plug->disk->discard_no_unref);
+    props_printf(&node, "file", "libvirt-%zu-storage", plug->node);
+    line_blockdev(line, &node);
+}
+
+static void add_copy_node(struct line *line, struct plug *plug)
+{
+    owned_props struct props node;
+    props_begin(&node, "driver", "copy-on-read");
+    props_printf(&node, "node-name", "libvirt-CoR-%s", plug->disk->target);
+    props_text(&node, "file", plug->top);
+    props_text(&node, "discard", "unmap");
+    line_blockdev(line, &node);
+    snprintf(plug->top, sizeof plug->top, "libvirt-CoR-%s", plug->disk->target);
+}
+
+static void add_nodes(struct line *line, struct plug *plug)
+{
+    add_storage_node(line, plug);
+    if (!plug->bare)
+        add_format_node(line, plug);
+    snprintf(plug->top, sizeof plug->top, "libvirt-%zu-%s", plug->node, plug->bare ? "storage" : "format");
+    if (plug->disk->copy_on_read == ON)
+        add_copy_node(line, plug);
+}
+
+/* The classic spelling: one option, which names the mode itself. */
+static void add_drive(struct line *line, struct plug *plug)
+{
+    const struct disk *disk = plug->disk;
+    bool is_sd = disk->bus == DISK_BUS_SD;
+    owned_buffer struct buffer drive = { 0 };
+    uint32_t index = 0;
+    option_add(&drive, "file", plug->path);
+    option_add(&drive, "format", plug->path ? enum_word(&disk_format_names, disk->format) : NULL);
+    option_add(&drive, "if", is_sd ? "sd" : "none");
+    if (is_sd && disk_target_index(disk->target, &index))
+        option_add_u64(&drive, "index", index);
+    if (!is_sd) {
+        snprintf(plug->top, sizeof plug->top, "drive-%s", disk->alias);
+        option_add(&drive, "id", plug->top);
+    }
+    if (disk->readonly)
+        option_add(&drive, "readonly", "on");
+    if (plug->path) {
+        option_add(&drive, "cache", enum_word(&disk_cache_names, plug->cache));
+        option_add(&drive, "copy-on-read", enum_word(&on_off_names, disk->copy_on_read));
+        option_add(&drive, "discard", enum_word(&disk_discard_names, disk->discard));
+        option_add(&drive, "detect-zeroes", zeroes_word(disk));
+        option_add(&drive, "aio", enum_word(&disk_io_names, disk->io));
+    }
+    argv_add_pair(line->argv, "-drive", buffer_text(&drive));
+}
+
+/* --- the device --- */
+
+static int virtio_driver(const struct line *line, const struct plug *plug, const char **ret_driver, struct error *err)
+{
+    static const char *const drivers[] = {
+        [DISK_MODEL_ABSENT] = "virtio-blk-pci",
+        [DISK_MODEL_VIRTIO] = "virtio-blk-pci",
+        [DISK_MODEL_TRANSITIONAL] = "virtio-blk-pci-transitional",
+        [DISK_MODEL_NON_TRANSITIONAL] = "virtio-blk-pci-non-transitional",
+    };
+    enum disk_model model = plug->disk->model;
+    if (model >= ARRAY_COUNT(drivers))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "model '%s' is not for bus virtio",
+                    enum_word(&disk_model_names, model));
+    *ret_driver = drivers[model];
+    return 0;
+}
+
+/* What the bus offers for each kind of drive; NULL: nothing. */
+static int disk_driver(const struct line *line, const struct plug *plug, const char **ret_driver, struct error *err)
+{
+    static const struct { enum disk_bus bus; enum disk_device device; const char *driver; } drivers[] = {
+        { DISK_BUS_IDE, DISK_DISK, "ide-hd" }, { DISK_BUS_IDE, DISK_CDROM, "ide-cd" },
+        { DISK_BUS_SATA, DISK_DISK, "ide-hd" }, { DISK_BUS_SATA, DISK_CDROM, "ide-cd" },
+        { DISK_BUS_SCSI, DISK_DISK, "scsi-hd" }, { DISK_BUS_SCSI, DISK_CDROM, "scsi-cd" },
+        { DISK_BUS_SCSI, DISK_LUN, "scsi-block" },
+        { DISK_BUS_USB, DISK_DISK, "usb-storage" }, { DISK_BUS_USB, DISK_CDROM, "usb-storage" },
+        { DISK_BUS_FDC, DISK_FLOPPY, "floppy" },
+    };
+    const struct disk *disk = plug->disk;
+    if (disk->bus == DISK_BUS_VIRTIO && disk->device == DISK_DISK)
+        return virtio_driver(line, plug, ret_driver, err);
+    for (size_t i = 0; i < ARRAY_COUNT(drivers); i++)
+        if (drivers[i].bus == disk->bus && drivers[i].device == disk->device) {
+            *ret_driver = drivers[i].driver;
+            return 0;
+        }
+    return fail(err, ERR_CONFIG_UNSUPPORTED, "a %s on bus '%s' is not supported",
+                enum_word(&disk_device_names, disk->device), enum_word(&disk_bus_names, disk->bus));
+}
+
+static int add_scsi_address(const struct line *line, struct props *device, const struct drive_address *at,
+                            struct error *err)
+{
+    const struct controller *controller = line_controller(line, CONTROLLER_SCSI, at->controller);
+    if (!controller)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no scsi controller with index %u", at->controller);
+    props_printf(device, "bus", "%s.0", controller->alias);
+    bool narrow = controller->model == CONTROLLER_LSILOGIC || controller->model == CONTROLLER_MODEL_ABSENT ||
+                  controller->model == CONTROLLER_AUTO;
+    if (narrow && (at->bus || at->target))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "bus and target must be 0 on controller model 'lsilogic'");
+    if (narrow) {
+        props_u64(device, "scsi-id", at->unit);
+        return 0;
+    }
+    props_u64(device, "channel", at->bus);
+    props_u64(device, "scsi-id", at->target);
+    props_u64(device, "lun", at->unit);
+    return 0;
+}
+
+static int add_drive_address(const struct line *line, struct props *device, const struct disk *disk, struct error *err)
+{
+    if (!disk->address || disk->address->type != ADDRESS_DRIVE)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "it needs an address of type 'drive'");
+    const struct drive_address *at = &disk->address->drive;
+    if (disk->bus == DISK_BUS_SCSI)
+        return add_scsi_address(line, device, at, err);
+    if (disk->bus == DISK_BUS_FDC) {
+        props_u64(device, "unit", at->unit);
+        return 0;
+    }
+    if (disk->bus == DISK_BUS_IDE) {
+        props_printf(device, "bus", "ide.%u", at->bus);
+        props_u64(device, "unit", at->unit);
+        return 0;
+    }
+    if (at->controller == 0 && line_is_q35(line))      /* the chipset's own */
+        props_printf(device, "bus", "ide.%u", at->unit);
+    else
+        props_printf(device, "bus", "sata%u.%u", at->controller, at->unit);
+    return 0;
+}
+
+static int add_place(const struct line *line, struct props *device, const struct disk *disk, struct error *err)
+{
+    bool plugged = disk->bus == DISK_BUS_VIRTIO || disk->bus == DISK_BUS_USB;
+    return plugged ? line_address(line, device, disk->address, err) : add_drive_address(line, device, disk, err);
+}
+
+static void add_error_policies(struct props *device, const struct disk *disk)
+{
+    const char *write = enum_word(&disk_error_policy_names, disk->error_policy);
+    const char *read = enum_word(&disk_error_policy_names, disk->read_error_policy);
+    if (!read && disk->error_policy != DISK_ERROR_ENOSPACE)
+        read = write;
+    props_text(device, "werror", disk->error_policy == DISK_ERROR_ENOSPACE ? "enospc" : write);
+    props_text(device, "rerror", read);
+}
+
+static void add_identity(struct props *device, const struct disk *disk)
+{
+    if (disk->logical_block || disk->physical_block || disk->discard_granularity.set) {
+        props_positive(device, "logical_block_size", disk->logical_block);
+        props_positive(device, "physical_block_size", disk->physical_block);
+        props_opt_u32(device, "discard_granularity", disk->discard_granularity);
+    }
+    if (disk->wwn)
+        props_u64(device, "wwn", strtoull(disk->wwn, NULL, 16));
+    props_positive(device, "rotation_rate", disk->rotation_rate);
+    props_text(device, "vendor", disk->vendor);
+    props_text(device, "product", disk->product);
+    if (disk->bus == DISK_BUS_USB)
+        props_bool(device, "removable", disk->removable == ON);
+}
+
+static void add_geometry(struct props *device, const struct disk *disk)
+{
+    props_positive(device, "cyls", disk->cyls);
+    props_positive(device, "heads", disk->heads);
+    props_positive(device, "secs", disk->secs);
+    props_text(device, "bios-chs-trans", disk->trans);
+}
+
+static int add_disk_device(struct line *line, const struct plug *plug, struct error *err)
+{
+    const struct disk *disk = plug->disk;
+    const char *driver = NULL;
+    if (disk_driver(line, plug, &driver, err) < 0 || line_check_type(line, driver, "it", err) < 0)
+        return -1;
+    owned_props struct props device;
+    props_begin(&device, "driver", driver);
+    if (disk->bus == DISK_BUS_VIRTIO) {
+        props_on_off(&device, "ioeventfd", disk->ioeventfd);
+        props_on_off(&device, "event_idx", disk->event_idx);
+        props_positive(&device, "num-queues", disk->queues);
+        props_positive(&device, "queue-size", disk->queue_size);
+        line_virtio(&device, &disk->virtio);
+    }
+    if (add_place(line, &device, disk, err) < 0)
+        return -1;
+    if (disk->bus == DISK_BUS_SCSI && disk->device != DISK_LUN && !disk->serial)
+        props_printf(&device, "device_id", "drive-%s", disk->alias);
+    props_true(&device, "share-rw", disk->shareable);
+    props_text(&device, "drive", plug->top[0] ? plug->top : NULL);
+    props_text(&device, "id", disk->alias);
+    if (disk->bus != DISK_BUS_FDC)
+        props_positive(&device, "bootindex", line_disk_boot_index(line, plug->index));
+    add_identity(&device, disk);
+    if (disk->device != DISK_LUN && plug->cache != DISK_CACHE_DEFAULT)
+        props_text(&device, "write-cache", cache_switches[plug->cache].write_cache);
+    add_geometry(&device, disk);
+    props_text(&device, "serial", disk->serial);
+    add_error_policies(&device, disk);
+    line_device(line, &device);
+    return 0;
+}
+
+static int check_disk(const struct disk *disk, struct error *err)
+{
+    if (disk->type != DISK_FILE && disk->type != DISK_BLOCK)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "type '%s' is not supported, only 'file' and 'block' are",
+                    enum_word(&disk_type_names, disk->type));
+    if (disk->format >= DISK_FORMAT_DIR && disk->format != DISK_QCOW && disk->format != DISK_QCOW2 &&
+        disk->format != DISK_QED && disk->format != DISK_VMDK && disk->format != DISK_VDI &&
+        disk->format != DISK_VPC && disk->format != DISK_BOCHS && disk->format != DISK_CLOOP && disk->format != DISK_DMG)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "format '%s' cannot be used",
+                    enum_word(&disk_format_names, disk->format));
+    if (disk->transient)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<transient/> is not supported");
+    if (disk->iothread)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "iothread %u is not defined", disk->iothread);
+    if (!disk_path(disk) && disk->device != DISK_CDROM && disk->device != DISK_FLOPPY)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "it has no source");
+    return 0;
+}
+
+static int add_disk(struct line *line, struct plug *plug, struct error *err)
+{
+    if (check_disk(plug->disk, err) < 0)
+        return -1;
+    bool is_sd = plug->disk->bus == DISK_BUS_SD;
+    if (is_sd || (plug->path && (line->what->classic_drives || !caps_has(line->caps, CAPS_BLOCKDEV))))
+        add_drive(line, plug);
+    else if (plug->path)
+        add_nodes(line, plug);
+    return is_sd ? 0 : add_disk_device(line, plug, err);
+}
+
+int line_disks(struct line *line, struct error *err)
+{
+    size_t nodes = 0;
+    for (size_t i = 0; i < line->def->disks.count; i++)
+        nodes += disk_path(line->def->disks.items[i]) != NULL;
+    for (size_t i = 0; i < line->def->disks.count; i++) {
+        const struct disk *disk = line->def->disks.items[i];
+        struct plug plug = { .disk = disk, .index = i, .path = disk_path(disk), .cache = disk_effective_cache(disk) };
+        plug.node = plug.path ? nodes-- : 0;
+        plug.bare = disk->format <= DISK_RAW && caps_has(line->caps, CAPS_RAW_WITHOUT_FORMAT);
+        if (add_disk(line, &plug, err) < 0)
+            return fail_in(err, "disk '%s'", disk->target);
+    }
+    return 0;
+}

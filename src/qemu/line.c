@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/line.h"
+
+#include "base/text.h"
+
+void line_device(struct line *line, struct props *props)
+{
+    props_add_to(props, line->argv, "-device", caps_has(line->caps, CAPS_JSON_DEVICE));
+}
+
+void line_object(struct line *line, struct props *props)
+{
+    props_add_to(props, line->argv, "-object", caps_has(line->caps, CAPS_JSON_DEVICE));
+}
+
+void line_backend(struct line *line, const char *option, struct props *props)
+{
+    props_add_to(props, line->argv, option, caps_has(line->caps, CAPS_JSON_BACKENDS));
+}
+
+void line_blockdev(struct line *line, struct props *props)
+{
+    props_add_to(props, line->argv, "-blockdev", true);
+}
+
+bool line_is_q35(const struct line *line)
+{
+    const char *machine = line->def->os.machine;
+    return text_equal(machine, "q35") || text_starts(machine, "pc-q35-");
+}
+
+const struct controller *line_controller(const struct line *line, enum controller_type type, uint32_t index)
+{
+    for (size_t i = 0; i < line->def->controllers.count; i++) {
+        const struct controller *controller = line->def->controllers.items[i];
+        if (controller->type == type && controller_index(controller) == index)
+            return controller;
+    }
+    return NULL;
+}
+
+/* --- addresses --- */
+
+static int add_pci(const struct line *line, struct props *props, const struct pci_address *at, struct error *err)
+{
+    const struct controller *bus = line_controller(line, CONTROLLER_PCI, at->bus);
+    if (!bus)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no pci controller with index %u", at->bus);
+    if (bus->model == CONTROLLER_PCI_ROOT && at->bus == 0)
+        props_text(props, "bus", "pci.0");
+    else if (bus->model == CONTROLLER_PCIE_ROOT)
+        props_text(props, "bus", "pcie.0");
+    else
+        props_text(props, "bus", bus->alias);
+    props_on_off(props, "multifunction", at->multifunction);
+    if (at->function)
+        props_printf(props, "addr", "0x%x.0x%x", at->slot, at->function);
+    else
+        props_printf(props, "addr", "0x%x", at->slot);
+    return 0;
+}
+
+static int add_usb(const struct line *line, struct props *props, const struct address *address, struct error *err)
+{
+    const struct controller *bus = line_controller(line, CONTROLLER_USB, address->usb.bus);
+    if (!bus)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no usb controller with index %u", address->usb.bus);
+    props_printf(props, "bus", "%s.0", bus->alias);
+    props_text(props, "port", address->usb.port);
+    return 0;
+}
+
+static int add_virtio_serial(const struct line *line, struct props *props, const struct address *address,
+                             struct error *err)
+{
+    const struct controller *bus = line_controller(line, CONTROLLER_VIRTIO_SERIAL, address->serial.controller);
+    if (!bus)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no virtio-serial controller with index %u",
+                    address->serial.controller);
+    props_printf(props, "bus", "%s.%u", bus->alias, address->serial.bus);
+    props_positive(props, "nr", address->serial.port);
+    return 0;
+}
+
+int line_address(const struct line *line, struct props *props, const struct address *address, struct error *err)
+{
+    enum address_type type = address ? address->type : ADDRESS_NONE;
+    switch (type) {
+    case ADDRESS_NONE:
+    case ADDRESS_UNASSIGNED:
+        return 0;
+    case ADDRESS_PCI:
+        return add_pci(line, props, &address->pci, err);
+    case ADDRESS_USB:
+        return add_usb(line, props, address, err);
+    case ADDRESS_VIRTIO_SERIAL:
+        return add_virtio_serial(line, props, address, err);
+    case ADDRESS_ISA:
+        props_positive(props, "iobase", address->isa.iobase);
+        props_positive(props, "irq", address->isa.irq);
+        return 0;
+    default:
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "an address of type '%s' is not supported here",
+                    enum_word(&address_type_names, (int) type));
+    }
+}
+
+void line_virtio(struct props *props, const struct virtio_options *options)
+{
+    props_on_off(props, "iommu_platform", options->iommu);
+    props_on_off(props, "ats", options->ats);
+    props_on_off(props, "packed", options->packed);
+    props_on_off(props, "page-per-vq", options->page_per_vq);
+}
+
+int line_check_type(const struct line *line, const char *type, const char *of, struct error *err)
+{
+    if (caps_has_type(line->caps, type))
+        return 0;
+    return fail(err, ERR_CONFIG_UNSUPPORTED, "%s needs the device '%s', which emulator '%s' does not have", of, type,
+                line->caps->emulator);
+}
+
+/* --- boot order --- */
+
+/* The order that <os><boot dev=.../> gives to a kind of device, from 1; 0: it is not listed. */
+static uint32_t os_boot_order(const struct line *line, enum boot_device device)
+{
+    for (size_t i = 0; i < line->def->os.boots.count; i++)
+        if (line->def->os.boots.items[i]->device == device)
+            return (uint32_t) i + 1;
+    return 0;
+}
+
+static enum boot_device boot_kind(const struct disk *disk)
+{
+    if (disk->device == DISK_CDROM)
+        return BOOT_CDROM;
+    return disk->device == DISK_FLOPPY ? BOOT_FLOPPY : BOOT_DISK;
+}
+
+/* Of a kind of device only the first one is booted from. */
+uint32_t line_disk_boot_index(const struct line *line, size_t index)
+{
+    const struct disk *disk = line->def->disks.items[index];
+    if (disk->boot_order)
+        return disk->boot_order;
+    for (size_t i = 0; i < index; i++)
+        if (boot_kind(line->def->disks.items[i]) == boot_kind(disk))
+            return 0;
+    return os_boot_order(line, boot_kind(disk));
+}
+
+uint32_t line_interface_boot_index(const struct line *line, size_t index)
+{
+    const struct interface *interface = line->def->interfaces.items[index];
+    if (interface->boot_order)
+        return interface->boot_order;
+    return index == 0 ? os_boot_order(line, BOOT_NETWORK) : 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* line.h - what the parts of the command line share: one file of device functions per kind of element.
+ *
+ * Each appends the options of one device, in libvirt's order of options and properties.
+ */
+#pragma once
+#include "conf/domain_def.h"
+#include "qemu/caps.h"
+#include "qemu/command_line.h"
+#include "qemu/props.h"
+
+struct line {
+    const struct command_line *what;
+    const struct domain_def *def;
+    const struct caps *caps;
+    struct argv *argv;
+};
+
+/* End `props` and add them. */
+void line_device(struct line *line, struct props *props);
+void line_object(struct line *line, struct props *props);
+void line_backend(struct line *line, const char *option, struct props *props);     /* -netdev, -audiodev */
+void line_blockdev(struct line *line, struct props *props);
+
+/* Where the device is plugged in: bus and addr, port, nr...  An address nobody assigned adds nothing. */
+int line_address(const struct line *line, struct props *props, const struct address *address, struct error *err);
+void line_virtio(struct props *props, const struct virtio_options *options);
+/* Fails unless the emulator has such a device; `of` says whose: "disk 'vda'". */
+int line_check_type(const struct line *line, const char *type, const char *of, struct error *err);
+
+/* The controller of this type with this index, or NULL. */
+const struct controller *line_controller(const struct line *line, enum controller_type type, uint32_t index);
+/* From a device's own order, else the first one of a kind from <os><boot>; 0: none. */
+uint32_t line_disk_boot_index(const struct line *line, size_t disk);
+uint32_t line_interface_boot_index(const struct line *line, size_t interface);
+bool line_is_q35(const struct line *line);
+
+int line_machine(struct line *line, struct error *err);            /* -machine -accel -cpu -m -smp */
+int line_boot(struct line *line, struct error *err);               /* -rtc ... -boot -kernel ... */
+int line_controllers(struct line *line, struct error *err);
+int line_disks(struct line *line, struct error *err);
+int line_interfaces(struct line *line, struct error *err);
+int line_chardevs(struct line *line, struct error *err);
+int line_inputs(struct line *line, struct error *err);
+int line_screens(struct line *line, struct error *err);            /* audio, graphics, video */
+int line_memballoon(struct line *line, struct error *err);

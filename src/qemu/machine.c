@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The board itself: machine, accelerator, processors, memory, clock, boot. */
+#include "qemu/line.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static void add_option(struct line *line, const char *option, struct buffer *value)
+{
+    argv_add_pair(line->argv, option, buffer_text(value));
+}
+
+static bool is_x86(const struct line *line)
+{
+    return text_equal(line->def->os.arch, "x86_64") || text_equal(line->def->os.arch, "i686");
+}
+
+static const struct timer_def *find_timer(const struct line *line, enum timer_name name)
+{
+    const struct clock *clock = &line->def->clock;
+    for (size_t i = 0; i < clock->timers.count; i++)
+        if (clock->timers.items[i]->name == name)
+            return clock->timers.items[i];
+    return NULL;
+}
+
+/* --- machine --- */
+
+static void add_yes_no(struct buffer *option, const char *key, enum yes_no value)
+{
+    option_add(option, key, value == YES ? "on" : value == NO ? "off" : NULL);
+}
+
+static int add_machine(struct line *line, const struct caps_machine *machine)
+{
+    const struct domain_def *def = line->def;
+    const struct timer_def *hpet = find_timer(line, TIMER_HPET);
+    owned_buffer struct buffer option = { 0 };
+    option_add(&option, NULL, def->os.machine);
+    option_add(&option, "usb", "off");
+    option_add(&option, "vmport", enum_word(&on_off_names, def->features.vmport));
+    option_add(&option, "smm", enum_word(&on_off_names, def->features.smm));
+    option_add(&option, "dump-guest-core", def->memory.dump_core == ON ? "on" : "off");
+    option_add(&option, "memory-backend", machine->default_ram);
+    if (hpet)
+        add_yes_no(&option, "hpet", hpet->present);
+    if (is_x86(line))
+        option_add_bool(&option, "acpi", def->features.acpi);
+    add_option(line, "-machine", &option);
+    return 0;
+}
+
+static int check_features(const struct line *line, struct error *err)
+{
+    const struct features *features = &line->def->features;
+    if (line->def->type == DOMAIN_TYPE_KVM && !line->caps->kvm_usable)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "domain type 'kvm' needs KVM, which emulator '%s' %s; type 'qemu' runs "
+                    "without it", line->caps->emulator,
+                    line->caps->kvm_present ? "cannot use on this host (/dev/kvm)" : "was built without");
+    if (features->viridian || features->hap || features->privnet)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<features>: %s is not supported",
+                    features->viridian ? "viridian" : features->hap ? "hap" : "privnet");
+    if (features->vmcoreinfo == ON && !caps_has_type(line->caps, "vmcoreinfo"))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<features>: this emulator has no vmcoreinfo");
+    return 0;
+}
+
+/* --- processor --- */
+
+/* "qemu64-x86_64-cpu" is model qemu64. */
+static char *default_cpu_model(const struct line *line, const struct caps_machine *machine)
+{
+    const char *type = machine->default_cpu;
+    if (!type)
+        return NULL;
+    owned_memory char *suffix = memory_printf("-%s-cpu", line->caps->arch);
+    size_t length = strlen(type), cut = strlen(suffix);
+    return text_ends(type, suffix) ? memory_copy_bytes(type, length - cut) : memory_copy_text(type);
+}
+
+/* What a mode means with the accelerator at hand: "host" is KVM's word for all that the host has, "max" TCG's for all
+ * that it can emulate. */
+static int choose_model(const struct line *line, const struct caps_machine *machine, char **ret_model,
+                        struct error *err)
+{
+    const struct cpu *cpu = line->def->cpu;
+    bool kvm = line->def->type == DOMAIN_TYPE_KVM;
+    enum cpu_mode mode = cpu ? cpu->mode : CPU_MODE_ABSENT;
+    if (mode == CPU_HOST_PASSTHROUGH && !kvm)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "CPU mode 'host-passthrough' needs domain type 'kvm'; this is '%s'",
+                    enum_word(&domain_type_names, line->def->type));
+    if (mode == CPU_HOST_PASSTHROUGH || (mode == CPU_HOST_MODEL && kvm))
+        *ret_model = memory_copy_text("host");
+    else if (mode == CPU_MAXIMUM || mode == CPU_HOST_MODEL)
+        *ret_model = memory_copy_text("max");
+    else
+        *ret_model = cpu && cpu->model ? memory_copy_text(cpu->model) : default_cpu_model(line, machine);
+    return 0;
+}
+
+static int check_model(const struct line *line, const char *model, struct error *err)
+{
+    for (size_t i = 0; i < line->caps->cpus_count; i++)
+        if (text_equal(line->caps->cpus[i].name, model))
+            return 0;
+    return line->caps->cpus_count && !text_equal(model, "host")
+        ? fail(err, ERR_CONFIG_UNSUPPORTED, "<cpu>: emulator '%s' knows no model '%s'", line->caps->emulator, model) : 0;
+}
+
+/* Ours are libvirt's names, with underscores; QEMU's have hyphens. */
+static void add_cpu_feature(struct buffer *option, const struct cpu_feature *feature)
+{
+    owned_memory char *name = memory_copy_text(feature->name);
+    for (char *c = name; *c; c++)
+        if (*c == '_')
+            *c = '-';
+    bool on = feature->policy != CPU_DISABLE && feature->policy != CPU_FORBIDDEN;
+    option_add_bool(option, name, on);
+}
+
+/* Whether the guest sees the host's caches, an emulated level 3, or neither. */
+static void add_cpu_cache(struct buffer *option, const struct cpu *cpu)
+{
+    if (cpu->cache_mode == CPU_CACHE_PASSTHROUGH)
+        option_add(option, "host-cache-info", "on");
+    if (cpu->cache_mode == CPU_CACHE_EMULATE)
+        option_add(option, "l3-cache", "on");
+    else if (cpu->cache_mode)
+        option_add(option, "l3-cache", "off");
+    bool whole_host = cpu->mode == CPU_HOST_PASSTHROUGH || cpu->mode == CPU_MAXIMUM;
+    if (whole_host && cpu->cache_mode && cpu->cache_mode != CPU_CACHE_PASSTHROUGH)
+        option_add(option, "host-cache-info", "off");
+}
+
+static int add_cpu(struct line *line, const struct caps_machine *machine, struct error *err)
+{
+    const struct cpu *cpu = line->def->cpu;
+    owned_memory char *model = NULL;
+    if (choose_model(line, machine, &model, err) < 0)
+        return -1;
+    if (!model)
+        return 0;
+    if (check_model(line, model, err) < 0)
+        return -1;
+    owned_buffer struct buffer option = { 0 };
+    option_add(&option, NULL, model);
+    if (text_equal(model, "host"))
+        option_add(&option, "migratable", cpu->migratable == OFF ? "off" : "on");
+    if (cpu)
+        option_add(&option, "vendor", cpu->vendor_id);
+    for (size_t i = 0; cpu && i < cpu->features.count; i++)
+        add_cpu_feature(&option, cpu->features.items[i]);
+    if (cpu)
+        add_cpu_cache(&option, cpu);
+    const struct features *features = &line->def->features;
+    option_add(&option, "kvm-pv-eoi", enum_word(&on_off_names, features->apic_eoi));
+    option_add(&option, "kvm-pv-unhalt", enum_word(&on_off_names, features->pvspinlock));
+    option_add(&option, "pmu", enum_word(&on_off_names, features->pmu));
+    add_option(line, "-cpu", &option);
+    return 0;
+}
+
+static int add_smp(struct line *line, const struct caps_machine *machine, struct error *err)
+{
+    const struct domain_def *def = line->def;
+    const struct cpu *cpu = def->cpu;
+    if (machine->cpus_max && def->max_vcpus > machine->cpus_max)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<vcpu>: machine '%s' takes at most %u processors, not %u",
+                    def->os.machine, machine->cpus_max, def->max_vcpus);
+    owned_buffer struct buffer option = { 0 };
+    option_add_u64(&option, NULL, def->vcpus);
+    if (def->vcpus != def->max_vcpus)
+        option_add_u64(&option, "maxcpus", def->max_vcpus);
+    bool topology = cpu && cpu->sockets;
+    option_add_u64(&option, "sockets", topology ? cpu->sockets : def->max_vcpus);
+    if (topology) {
+        option_add_u64(&option, "dies", cpu->dies ? cpu->dies : 1);
+        if (line->caps->version >= 7001000)
+            option_add_u64(&option, "clusters", cpu->clusters ? cpu->clusters : 1);
+    }
+    option_add_u64(&option, "cores", topology && cpu->cores ? cpu->cores : 1);
+    option_add_u64(&option, "threads", topology && cpu->threads ? cpu->threads : 1);
+    add_option(line, "-smp", &option);
+    return 0;
+}
+
+/* --- memory --- */
+
+static void add_memory(struct line *line, const struct caps_machine *machine)
+{
+    uint64_t kib = line->def->memory.kib;
+    owned_memory char *size = memory_printf("size=%" PRIu64 "k", kib);
+    argv_add_pair(line->argv, "-m", size);
+    if (machine->default_ram) {
+        owned_props struct props ram;
+        props_begin(&ram, "qom-type", "memory-backend-ram");
+        props_text(&ram, "id", machine->default_ram);
+        props_u64(&ram, "size", kib * 1024);
+        line_object(line, &ram);
+    }
+    argv_add_pair(line->argv, "-overcommit", "mem-lock=off");
+}
+
+int line_machine(struct line *line, struct error *err)
+{
+    const char *name = line->def->os.machine;
+    const struct caps_machine *machine = caps_machine_find(line->caps, name);
+    if (!machine)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: emulator '%s' has no machine '%s'", line->caps->emulator, name);
+    if (check_features(line, err) < 0)
+        return -1;
+    add_machine(line, machine);
+    argv_add_pair(line->argv, "-accel", line->def->type == DOMAIN_TYPE_KVM ? "kvm" : "tcg");
+    if (add_cpu(line, machine, err) < 0)
+        return -1;
+    add_memory(line, machine);
+    return add_smp(line, machine, err);
+}
+
+/* --- clock --- */
+
+static int add_rtc(struct line *line, struct error *err)
+{
+    const struct clock *clock = &line->def->clock;
+    const struct timer_def *rtc = find_timer(line, TIMER_RTC);
+    owned_buffer struct buffer option = { 0 };
+    int64_t shift = 0;
+    bool shifted = clock->adjustment && !text_equal(clock->adjustment, "reset") &&
+                   text_to_i64(clock->adjustment, &shift) && shift;
+    if (clock->offset == CLOCK_TIMEZONE || (clock->offset == CLOCK_VARIABLE && clock->basis == CLOCK_BASIS_LOCALTIME))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<clock>: this offset is not supported, only 'utc', 'localtime', "
+                    "'absolute' and 'variable' on utc are");
+    if (clock->offset == CLOCK_LOCALTIME) {
+        option_add(&option, "base", "localtime");
+    } else if (clock->offset == CLOCK_ABSOLUTE || (clock->offset == CLOCK_VARIABLE && shifted)) {
+        time_t when = clock->offset == CLOCK_ABSOLUTE ? clock->start.value : line->what->now + shift;
+        struct tm tm;
+        char text[32];
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&when, &tm));
+        option_add(&option, "base", text);
+    } else {
+        option_add(&option, "base", "utc");
+    }
+    if (rtc && rtc->track)
+        option_add(&option, "clock", rtc->track == TRACK_GUEST ? "vm" : rtc->track == TRACK_WALL ? "host" : "rt");
+    if (rtc && rtc->tick_policy == TICK_CATCHUP)
+        option_add(&option, "driftfix", "slew");
+    add_option(line, "-rtc", &option);
+    return 0;
+}
+
+static void add_pit(struct line *line)
+{
+    const struct timer_def *pit = find_timer(line, TIMER_PIT);
+    if (pit && (pit->tick_policy == TICK_DELAY || pit->tick_policy == TICK_DISCARD) &&
+        caps_has_type(line->caps, "kvm-pit")) {
+        owned_memory char *policy = memory_printf("kvm-pit.lost_tick_policy=%s",
+                                                  enum_word(&tick_policy_names, pit->tick_policy));
+        argv_add_pair(line->argv, "-global", policy);
+    }
+}
+
+/* --- power management, boot --- */
+
+static void add_sleep_state(struct line *line, const char *state, enum yes_no wanted)
+{
+    if (wanted == YES_NO_ABSENT)
+        return;
+    owned_memory char *global = memory_printf("%s.disable_%s=%d", line_is_q35(line) ? "ICH9-LPC" : "PIIX4_PM", state,
+                                              wanted == NO);
+    argv_add_pair(line->argv, "-global", global);
+}
+
+static void add_boot(struct line *line)
+{
+    const struct os *os = &line->def->os;
+    owned_buffer struct buffer option = { 0 };
+    add_yes_no(&option, "menu", os->bootmenu);
+    if (os->bootmenu == YES && os->bootmenu_timeout.set)
+        option_add_u64(&option, "splash-time", os->bootmenu_timeout.value);
+    if (os->bios_reboot_timeout.set) {
+        owned_memory char *timeout = memory_printf("%" PRId64, os->bios_reboot_timeout.value);
+        option_add(&option, "reboot-timeout", timeout);
+    }
+    option_add(&option, "strict", "on");
+    add_option(line, "-boot", &option);
+}
+
+static void add_path(struct line *line, const char *option, const char *value)
+{
+    if (value)
+        argv_add_pair(line->argv, option, value);
+}
+
+static int check_firmware(const struct os *os, struct error *err)
+{
+    if (os->firmware == FIRMWARE_EFI || os->loader_type == LOADER_PFLASH || os->nvram)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: firmware in flash (efi, pflash, nvram) is not supported");
+    if (os->smbios && os->smbios != SMBIOS_EMULATE)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: smbios mode '%s' is not supported",
+                    enum_word(&smbios_mode_names, os->smbios));
+    if (os->acpi_table || os->bios_useserial == YES)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: %s is not supported", os->acpi_table ? "acpi/table" :
+                    "bios useserial='yes'");
+    return 0;
+}
+
+int line_boot(struct line *line, struct error *err)
+{
+    const struct os *os = &line->def->os;
+    if (add_rtc(line, err) < 0 || check_firmware(os, err) < 0)
+        return -1;
+    add_pit(line);
+    argv_add(line->argv, "-no-shutdown");
+    add_sleep_state(line, "s3", line->def->suspend_to_mem);
+    add_sleep_state(line, "s4", line->def->suspend_to_disk);
+    add_boot(line);
+    add_path(line, "-bios", os->loader);
+    add_path(line, "-kernel", os->kernel);
+    add_path(line, "-initrd", os->initrd);
+    add_path(line, "-append", os->cmdline);
+    add_path(line, "-dtb", os->dtb);
+    return 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a guest shows and plays: graphics, video and audio. */
+#include "qemu/line.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { VNC_PORT_BASE = 5900 };
+
+/* --- audio --- */
+
+static int add_audio(struct line *line, const struct audio *audio, struct error *err)
+{
+    if (audio->type != AUDIO_NONE)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "audio %u: type '%s' is not supported, only 'none' is", audio->id,
+                    enum_word(&audio_type_names, audio->type));
+    owned_props struct props backend;
+    props_open(&backend);
+    props_printf(&backend, "id", "audio%u", audio->id);
+    props_text(&backend, "driver", "none");
+    line_backend(line, "-audiodev", &backend);
+    return 0;
+}
+
+/* --- graphics --- */
+
+static const struct listen *first_listen(const struct graphics *graphics)
+{
+    return graphics->listens.count ? graphics->listens.items[0] : NULL;
+}
+
+static const char *listen_address(const struct graphics *graphics)
+{
+    const struct listen *listen = first_listen(graphics);
+    if (listen && listen->type == LISTEN_ADDRESS && listen->address)
+        return listen->address;
+    return graphics->listen ? graphics->listen : "127.0.0.1";
+}
+
+static const char *socket_path(const struct graphics *graphics)
+{
+    const struct listen *listen = first_listen(graphics);
+    return listen && listen->type == LISTEN_SOCKET ? listen->socket : graphics->socket;
+}
+
+static int add_vnc_address(struct line *line, const struct graphics *graphics, struct buffer *option, struct error *err)
+{
+    const struct listen *listen = first_listen(graphics);
+    if (listen && listen->type == LISTEN_NETWORK)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "vnc: listen type 'network' is not supported");
+    if (listen && listen->type == LISTEN_NONE) {
+        option_add(option, NULL, "none");
+        return 0;
+    }
+    if (socket_path(graphics)) {
+        owned_memory char *path = memory_printf("unix:%s", socket_path(graphics));
+        option_add(option, "vnc", path);
+        return 0;
+    }
+    if (listen && listen->type == LISTEN_SOCKET)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "vnc: a listen of type 'socket' needs socket='PATH'");
+    int64_t port = graphics->port.set && graphics->port.value > 0 ? graphics->port.value : line->what->vnc_port;
+    if (port < VNC_PORT_BASE || port > 65535)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "vnc: port %lld is not between 5900 and 65535", (long long) port);
+    const char *address = listen_address(graphics);
+    owned_memory char *place = memory_printf(strchr(address, ':') ? "[%s]:%lld" : "%s:%lld", address,
+                                             (long long) port - VNC_PORT_BASE);
+    option_add(option, NULL, place);
+    return 0;
+}
+
+static void add_websocket(struct line *line, const struct graphics *graphics, struct buffer *option)
+{
+    if (graphics->websocket.set && graphics->websocket.value > 0)
+        option_add_u64(option, "websocket", (uint64_t) graphics->websocket.value);
+    else if (graphics->websocket.set && graphics->websocket.value < 0)
+        option_add(option, "websocket", "on");
+}
+
+static int add_graphics(struct line *line, const struct graphics *graphics, struct error *err)
+{
+    if (graphics->type != GRAPHICS_VNC)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "graphics type '%s' is not supported, only 'vnc' is",
+                    enum_word(&graphics_type_names, graphics->type));
+    owned_buffer struct buffer option = { 0 };
+    if (add_vnc_address(line, graphics, &option, err) < 0)
+        return -1;
+    add_websocket(line, graphics, &option);
+    option_add(&option, "share", enum_word(&share_policy_names, graphics->share_policy));
+    if (graphics->power_control)
+        option_add_bool(&option, "power-control", graphics->power_control == YES);
+    if (graphics->password)
+        option_add(&option, "password", "on");
+    if (line->def->audios.count) {
+        owned_memory char *audio = memory_printf("audio%u", line->def->audios.items[0]->id);
+        option_add(&option, "audiodev", audio);
+    }
+    argv_add_pair(line->argv, "-vnc", buffer_text(&option));
+    if (graphics->keymap)
+        argv_add_pair(line->argv, "-k", graphics->keymap);
+    return 0;
+}
+
+/* --- video --- */
+
+static const char *video_driver(const struct video *video, bool primary)
+{
+    bool gl = video->accel3d == YES;
+    switch (video->model) {
+    case VIDEO_VGA:
+        return primary ? "VGA" : "secondary-vga";
+    case VIDEO_CIRRUS:
+        return "cirrus-vga";
+    case VIDEO_VMVGA:
+        return "vmware-svga";
+    case VIDEO_QXL:
+        return primary ? "qxl-vga" : "qxl";
+    case VIDEO_VIRTIO:
+        return primary ? gl ? "virtio-vga-gl" : "virtio-vga" : gl ? "virtio-gpu-gl-pci" : "virtio-gpu-pci";
+    case VIDEO_BOCHS:
+        return "bochs-display";
+    case VIDEO_RAMFB:
+        return "ramfb";
+    default:
+        return NULL;
+    }
+}
+
+static void add_video_memory(struct props *device, const struct video *video)
+{
+    switch (video->model) {
+    case VIDEO_VGA:
+    case VIDEO_VMVGA:
+        props_positive(device, "vgamem_mb", video->vram / 1024);
+        break;
+    case VIDEO_QXL:
+        props_u64(device, "ram_size", (uint64_t) video->ram * 1024);
+        props_u64(device, "vram_size", (uint64_t) video->vram * 1024);
+        props_u64(device, "vram64_size_mb", video->vram64 / 1024);
+        props_u64(device, "vgamem_mb", video->vgamem / 1024);
+        break;
+    case VIDEO_BOCHS:
+        props_positive(device, "vgamem", (uint64_t) video->vram * 1024);
+        break;
+    default:
+        break;
+    }
+}
+
+static int add_video(struct line *line, const struct video *video, bool primary, struct error *err)
+{
+    const char *driver = video_driver(video, primary);
+    if (!driver)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "model '%s' is not supported",
+                    enum_word(&video_model_names, video->model));
+    if (line_check_type(line, driver, "it", err) < 0)
+        return -1;
+    owned_props struct props device;
+    props_begin(&device, "driver", driver);
+    line_virtio(&device, &video->virtio);
+    props_text(&device, "id", video->alias);
+    if (video->model == VIDEO_VIRTIO || video->model == VIDEO_QXL)
+        props_u64(&device, "max_outputs", video->heads ? video->heads : 1);
+    add_video_memory(&device, video);
+    props_on_off(&device, "edid", video->edid);
+    props_positive(&device, "xres", video->width);
+    props_positive(&device, "yres", video->height);
+    if (video->model != VIDEO_RAMFB && line_address(line, &device, video->address, err) < 0)
+        return -1;
+    line_device(line, &device);
+    return 0;
+}
+
+int line_screens(struct line *line, struct error *err)
+{
+    const struct domain_def *def = line->def;
+    for (size_t i = 0; i < def->audios.count; i++)
+        if (add_audio(line, def->audios.items[i], err) < 0)
+            return -1;
+    for (size_t i = 0; i < def->graphics.count; i++)
+        if (add_graphics(line, def->graphics.items[i], err) < 0)
+            return -1;
+    for (size_t i = 0; i < def->videos.count; i++)
+        if (def->videos.items[i]->model != VIDEO_NONE &&
+            add_video(line, def->videos.items[i], i == 0, err) < 0)
+            return fail_in(err, "video '%s'", def->videos.items[i]->alias);
+    return 0;
+}
