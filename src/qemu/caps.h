@@ -12,9 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/own.h"
 #include "loop/fiber.h"
+
+struct json;
 
 struct caps_machine {
     const char *name, *alias;           /* alias may be NULL */
@@ -32,8 +36,8 @@ struct caps_cpu {
 /* What the command line or the monitor does differently when the emulator has it. */
 enum caps_feature {
     CAPS_BLOCKDEV,                      /* -blockdev is complete (4.2) */
-    CAPS_JSON_DEVICE,                   /* -device {...} (6.2) */
-    CAPS_JSON_NETDEV,                   /* -netdev {...} (7.2) */
+    CAPS_JSON_DEVICE,                   /* -device {...}, -object {...} (6.2) */
+    CAPS_JSON_BACKENDS,                 /* -netdev {...}, -audiodev {...} (7.2) */
     CAPS_RAW_WITHOUT_FORMAT,            /* a raw image needs no format node: backing-mask-protocol (9.0) */
     CAPS_MONITOR_OBJECT,                /* -object monitor-qmp (11.1) */
     CAPS_SANDBOX,                       /* built with seccomp */
@@ -57,9 +61,12 @@ struct caps {
     const struct caps_cpu *cpus;
     const char *const *types;           /* every QOM type, sorted: devices, objects, backends */
     const char *key;                    /* the cache key: changes with the binary */
+
+    struct arena *arena;                /* private: owns all of it */
+    unsigned references;
 };
 
-struct caps *caps_ref(const struct caps *caps);
+struct caps *caps_ref(struct caps *caps);
 void caps_free(struct caps *caps);      /* gives one reference back */
 DEFINE_OWNED(caps)
 
@@ -70,6 +77,11 @@ static inline bool caps_has(const struct caps *caps, enum caps_feature feature)
 bool caps_has_type(const struct caps *caps, const char *type);                              /* "virtio-blk-pci" */
 const struct caps_machine *caps_machine_find(const struct caps *caps, const char *name);    /* by name or alias; NULL */
 const struct caps_machine *caps_default_machine(const struct caps *caps);                   /* NULL if there is none */
+
+/* From the replies to caps_questions() in their order, or from a cache file; NULL and an error if they make no sense. */
+struct caps *caps_from_replies(const char *emulator, const char *key, const struct json *const *replies, struct error *err);
+struct caps *caps_from_text(const char *text, size_t length, struct error *err);
+void caps_format(const struct caps *caps, struct buffer *out);
 
 /* The capabilities of the program at `emulator`; the first time for a binary this runs it, for at most 10 s.  A program
  * that is no QEMU, hangs or babbles is an error with what it wrote to standard error, remembered until the file

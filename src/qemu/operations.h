@@ -22,9 +22,7 @@ struct qom_stats;
 
 /* What operations must know about this host; the strings are copied. */
 struct operations_settings {
-    const char *monitor_folder;         /* run/m */
-    const char *log_folder;             /* log */
-    const char *cache_folder;           /* cache: caps/ and qom/ below it */
+    const char *cache_folder;           /* places.h: caps/ and qom/ below it; NULL: nothing is kept on disk */
     const char *override_emulator;      /* replaces even the XML's: a path, or "sim"; NULL */
     const char *sim_path;               /* the simvmm that "sim" means */
     const char *sim_options;            /* its -sim option; NULL */
