@@ -10,3 +10,6 @@ src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/chardevs.
 
 # Operations.
 src_qemu_libqemu_a_SOURCES += src/qemu/guest_log.c src/qemu/guest_log.h src/qemu/operations.h
+
+# The QMP client.
+src_qemu_libqemu_a_SOURCES += src/qemu/monitor.h
