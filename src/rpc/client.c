@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rpc/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "loop/stream.h"
+#include "rpc/address.h"
+#include "rpc/codec.h"
+#include "rpc/errors.h"
+#include "rpc/frame.h"
+#include "rpc/remote_xdr.h"
+
+DEFINE_CODEC(error_codec, remote_error);
+
+struct client {
+    int fd;                             /* -1 once the connection is lost */
+    char *where;
+    struct frame_reader reader;
+    uint32_t last_serial;
+    unsigned deadline;
+    int number;
+    const struct client_events *events;
+    void *events_arg;
+};
+
+/* Events are handed over as bytes to the function for their row. */
+
+#define PROC(...)
+#define EVENT(number, name, message) \
+    static void hand_over_##name(const struct client *c, const struct codec *codec, const struct frame *frame) \
+    { \
+        error_scope(err); \
+        message m; \
+        if (!c->events->name || codec_decode(codec, frame->payload, frame->length, &m, &err) < 0) \
+            return; \
+        c->events->name(c->events_arg, &m); \
+        codec_release(codec, &m); \
+    }
+#include "rpc/procedures.def"
+
+static void on_event(const struct client *c, const struct frame *frame)
+{
+    const struct codec *codec = event_codec(frame->program, frame->procedure);
+    if (!codec || !c->events)
+        return;
+    switch (frame->procedure) {
+#define PROC(...)
+#define EVENT(number, name, message) case number: hand_over_##name(c, codec, frame); break;
+#include "rpc/procedures.def"
+    }
+}
+
+/* Bytes */
+
+static int lose(struct client *c, struct error *err, const char *why)
+{
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = -1;
+    return fail(err, ERR_INTERNAL, "the connection to the daemon at %s is lost: %s", c->where, why);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t) t.tv_sec * 1000 + (uint64_t) t.tv_nsec / 1000000;
+}
+
+/* 1: ready; 0: the time (0: for ever) has come. */
+static int wait_for(struct client *c, short what, uint64_t until, struct error *err)
+{
+    struct pollfd p = { .fd = c->fd, .events = what };
+    while (true) {
+        uint64_t now = now_ms();
+        int ms = !until ? -1 : until > now ? (int) (until - now) : 0;
+        int rc = poll(&p, 1, ms);
+        if (rc >= 0)
+            return rc;
+        if (errno != EINTR)
+            return lose(c, err, strerror(errno));
+    }
+}
+
+static int send_all(struct client *c, const struct buffer *bytes, uint64_t until, struct error *err)
+{
+    for (size_t done = 0; done < bytes->length; ) {
+        ssize_t sent = send(c->fd, bytes->data + done, bytes->length - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent >= 0)
+            done += (size_t) sent;
+        else if (errno != EAGAIN && errno != EINTR)
+            return lose(c, err, strerror(errno));
+        else if (wait_for(c, POLLOUT, until, err) <= 0)
+            return lose(c, err, "it does not take our call");
+    }
+    return 0;
+}
+
+static int receive_some(struct client *c, struct error *err)
+{
+    char bytes[16 * 1024];
+    ssize_t got = recv(c->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (got > 0)
+        frame_reader_add(&c->reader, bytes, (size_t) got);
+    else if (got == 0)
+        return lose(c, err, "it was closed");
+    else if (errno != EAGAIN && errno != EINTR)
+        return lose(c, err, strerror(errno));
+    return 0;
+}
+
+/* Frames */
+
+static int answer_ping(struct client *c, struct error *err)
+{
+    owned_buffer struct buffer out = { 0 };
+    frame_end(&out, frame_begin(&out, &(struct frame) {
+        .program = PROGRAM_KEEPALIVE, .version = 1, .procedure = KEEPALIVE_PONG, .type = FRAME_MESSAGE }));
+    return send_all(c, &out, 0, err);
+}
+
+static bool is_ping(const struct frame *frame)
+{
+    return frame->program == PROGRAM_KEEPALIVE && frame->type == FRAME_MESSAGE && frame->procedure == KEEPALIVE_PING;
+}
+
+/* The next frame that has arrived; what is a message is dealt with here.  1, 0 if there is none, or -1. */
+static int next_frame(struct client *c, struct frame *ret_frame, int *messages, struct error *err)
+{
+    int rc;
+    while ((rc = frame_next(&c->reader, ret_frame)) > 0) {
+        if (ret_frame->type != FRAME_MESSAGE)
+            return 1;
+        if (is_ping(ret_frame) && answer_ping(c, err) < 0)
+            return -1;
+        on_event(c, ret_frame);
+        ++*messages;
+    }
+    return rc < 0 ? lose(c, err, "it does not speak the protocol") : 0;
+}
+
+int client_read(struct client *c, int milliseconds, struct error *err)
+{
+    struct frame stray;
+    int messages = 0, rc;
+    if (c->fd < 0)
+        return lose(c, err, "it was closed before");
+    uint64_t until = milliseconds < 0 ? 0 : now_ms() + (uint64_t) milliseconds;
+    while (true) {
+        while ((rc = next_frame(c, &stray, &messages, err)) > 0)
+            ;                           /* a reply that came after its deadline */
+        if (rc < 0)
+            return -1;
+        rc = wait_for(c, POLLIN, messages ? now_ms() : until, err);
+        if (rc <= 0)
+            return rc < 0 ? -1 : messages;
+        if (receive_some(c, err) < 0)
+            return messages ? messages : -1;
+    }
+}
+
+/* Calls */
+
+static int send_call(struct client *c, const struct procedure *p, const void *args, uint64_t until, struct error *err)
+{
+    owned_buffer struct buffer out = { 0 };
+    size_t start = frame_begin(&out, &(struct frame) {
+        .program = p->program, .version = 1, .procedure = p->number, .type = FRAME_CALL, .serial = ++c->last_serial });
+    if (codec_encode(p->args, args, &out, err) < 0)
+        return fail(err, ERR_INVALID_ARG, "the arguments of %s do not fit the protocol's limits", p->name);
+    frame_end(&out, start);
+    return send_all(c, &out, until, err);
+}
+
+static int await_reply(struct client *c, const struct procedure *p, uint64_t until, struct frame *ret_reply,
+                       struct error *err)
+{
+    int messages = 0, rc;
+    while (true) {
+        rc = next_frame(c, ret_reply, &messages, err);
+        if (rc < 0)
+            return -1;
+        if (rc > 0 && ret_reply->serial == c->last_serial && ret_reply->program == p->program)
+            return 0;
+        if (rc > 0)
+            continue;
+        rc = wait_for(c, POLLIN, until, err);
+        if (rc == 0)
+            return fail(err, ERR_TIMEOUT, "the daemon did not answer %s within %u ms", p->name, c->deadline);
+        if (rc < 0 || receive_some(c, err) < 0)
+            return -1;
+    }
+}
+
+static int fail_remote(struct client *c, const struct frame *reply, struct error *err)
+{
+    remote_error remote;
+    if (codec_decode(&error_codec, reply->payload, reply->length, &remote, err) < 0)
+        return -1;
+    errors_decode(&remote, err);
+    c->number = remote.code;
+    codec_release(&error_codec, &remote);
+    return -1;
+}
+
+int client_call(struct client *c, const struct procedure *p, const void *args, void *reply, struct error *err)
+{
+    struct frame frame;
+    uint64_t until = c->deadline ? now_ms() + c->deadline : 0;
+    c->number = 0;
+    if (c->fd < 0)
+        return lose(c, err, "it was closed before");
+    if (send_call(c, p, args, until, err) < 0 || await_reply(c, p, until, &frame, err) < 0)
+        return -1;
+    if (frame.status == FRAME_ERROR)
+        return fail_remote(c, &frame, err);
+    return reply ? codec_decode(p->reply, frame.payload, frame.length, reply, err) : 0;
+}
+
+/* Life */
+
+/* Only servers that let in whoever may open the socket are for us. */
+static int authenticate(struct client *c, struct error *err)
+{
+    reply_scope(auth_list, ways);
+    if (client_auth_list(c, NULL, &ways, err) < 0)
+        return -1;
+    for (u_int i = 0; i < ways.types.types_len; i++)
+        if (ways.types.types_val[i] == 0)
+            return 0;
+    return fail(err, ERR_NO_SUPPORT, "the daemon at %s wants an authentication that this client does not know", c->where);
+}
+
+struct client *client_open(const char *where, unsigned flags, struct error *err)
+{
+    owned(client) struct client *c = NEW(struct client);
+    owned_memory char *name = NULL;
+    c->fd = -1;
+    if (address_resolve(where, flags & CLIENT_READ_ONLY, &c->where, &name, err) < 0 ||
+        (c->fd = unix_connect(c->where, err)) < 0 ||
+        authenticate(c, err) < 0)
+        return NULL;
+    remote_connect_open_args args = { .name = name ? &name : NULL, .flags = flags & CLIENT_READ_ONLY };
+    return client_connect_open(c, &args, NULL, err) < 0 ? NULL : take(c);
+}
+
+void client_free(struct client *c)
+{
+    if (!c)
+        return;
+    if (c->fd >= 0) {
+        error_scope(err);
+        send_call(c, procedure_find(PROGRAM_REMOTE, 2), NULL, now_ms(), &err);
+    }
+    if (c->fd >= 0)
+        close(c->fd);
+    frame_reader_done(&c->reader);
+    free(c->where);
+    free(c);
+}
+
+const char *client_where(const struct client *c)
+{
+    return c->where;
+}
+
+void client_set_deadline(struct client *c, unsigned milliseconds)
+{
+    c->deadline = milliseconds;
+}
+
+int client_error_number(const struct client *c)
+{
+    return c->number;
+}
+
+void client_on_events(struct client *c, const struct client_events *events, void *arg)
+{
+    c->events = events;
+    c->events_arg = arg;
+}
+
+int client_fd(const struct client *c)
+{
+    return c->fd;
+}
