@@ -1,0 +1,5 @@
+check_PROGRAMS += tests/unit/test_shell
+TESTS += tests/unit/test_shell
+tests_unit_test_shell_SOURCES = tests/unit/shell/arguments.c tests/unit/shell/listing.c tests/unit/shell/words.c
+tests_unit_test_shell_CFLAGS = $(AM_CFLAGS) $(TIRPC_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_test_shell_LDADD = shell/libshell.a src/json/libjson.a src/base/libbase.a $(YAJL_LIBS) $(CRITERION_LIBS)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* domsh: a shell for domusd.  With a command it runs that one; without, it prompts or reads standard input. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "config.h"
+#include "shell/command.h"
+#include "shell/prompt.h"
+#include "shell/session.h"
+#include "shell/words.h"
+
+static const struct option options[] = {
+    { "connect", required_argument, NULL, 'c' },
+    { "readonly", no_argument, NULL, 'r' },
+    { "quiet", no_argument, NULL, 'q' },
+    { "version", no_argument, NULL, 'V' },
+    { "help", no_argument, NULL, 'h' },
+    { NULL, 0, NULL, 0 },
+};
+
+static void print_usage(FILE *out)
+{
+    fputs("usage: domsh [OPTION]... [COMMAND [ARGUMENT]...]\n\n"
+          "  -c, --connect WHERE  a URI or a socket's path; else $DOMUS_URI, else /run/domus/domus-sock\n"
+          "  -r, --readonly       only look\n"
+          "  -q, --quiet          no headings and confirmations\n"
+          "  -V, --version        print the version and exit\n"
+          "  -h, --help           print this help and exit\n\n"
+          "`domsh help` lists the commands.  Exit status: 0 done, 1 failed, 2 misused.\n", out);
+}
+
+/* -1: go on; else the exit code. */
+static int parse_options(int argc, char **argv, struct session *session)
+{
+    int letter;
+    while ((letter = getopt_long(argc, argv, "+c:rqVh", options, NULL)) != -1) {
+        switch (letter) {
+        case 'c': session->where = memory_copy_text(optarg); break;
+        case 'r': session->read_only = true; break;
+        case 'q': session->quiet = true; break;
+        case 'V': puts("domsh " PACKAGE_VERSION); return EXIT_OK;
+        case 'h': print_usage(stdout); return EXIT_OK;
+        default: print_usage(stderr); return EXIT_MISUSED;
+        }
+    }
+    return -1;
+}
+
+/* One argument with blanks or semicolons is a line, as if it were typed: domsh 'start one; domid one'. */
+static bool is_line(int count, const char *word)
+{
+    return count == 1 && strpbrk(word, " \t\n;");
+}
+
+int main(int argc, char **argv)
+{
+    struct session session = { 0 };
+    int code = parse_options(argc, argv, &session);
+    if (code < 0 && optind == argc)
+        code = isatty(STDIN_FILENO) ? prompt_run(&session) : prompt_run_input(&session, stdin);
+    else if (code < 0 && is_line(argc - optind, argv[optind]))
+        code = prompt_run_line(&session, argv[optind]);
+    else if (code < 0)
+        code = command_run(&session, argv + optind, (size_t) (argc - optind));
+    session_done(&session);
+    return code;
+}
