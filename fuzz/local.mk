@@ -3,17 +3,17 @@
 # otherwise make check runs each over its seeds.  A list reads:
 #
 #     FUZZ_TARGETS += fuzz/json
-#     fuzz_json_SOURCES = fuzz/json.c $(FUZZ_MAIN)
-#     fuzz_json_LDFLAGS = $(FUZZ_LDFLAGS)
+#     fuzz_json_SOURCES = fuzz/json.c $(fuzz_main)
+#     fuzz_json_LDFLAGS = $(fuzz_link_flags)
 #     fuzz_json_LDADD = src/json/libjson.a src/base/libbase.a $(YAJL_LIBS)
 FUZZ_TARGETS =
 if FUZZING
-FUZZ_MAIN =
-FUZZ_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+fuzz_main =
+fuzz_link_flags = $(AM_LDFLAGS) -fsanitize=fuzzer
 noinst_PROGRAMS += $(FUZZ_TARGETS)
 else
-FUZZ_MAIN = fuzz/replay.c
-FUZZ_LDFLAGS = $(AM_LDFLAGS)
+fuzz_main = fuzz/replay.c
+fuzz_link_flags = $(AM_LDFLAGS)
 check_PROGRAMS += $(FUZZ_TARGETS)
 endif
 

@@ -42,11 +42,13 @@ static const struct argument *find_named(const struct arguments *arguments, cons
     return NULL;
 }
 
-static int add(struct arguments *arguments, const struct parameter *parameter, const char *text, struct error *err)
+static int add(struct arguments *arguments, const struct parameter *parameter, const char *text,
+               struct error *err)
 {
     struct argument argument = { parameter, text, 0 };
     if (parameter->kind != PARAMETER_REST && find(arguments, parameter))
-        return fail(err, ERR_INVALID_ARG, "%s: --%s is given twice", arguments->command->name, parameter->name);
+        return fail(err, ERR_INVALID_ARG, "%s: --%s is given twice", arguments->command->name,
+                    parameter->name);
     if (parameter->kind == PARAMETER_NUMBER && !text_to_u64(text, UINT64_MAX, &argument.number))
         return fail(err, ERR_INVALID_ARG, "%s: --%s wants a number, not '%s'", arguments->command->name,
                     parameter->name, text);
@@ -68,7 +70,8 @@ static int no_such_option(const struct command *command, const char *name, struc
 }
 
 /* --name, --name value, --name=value.  Moves *at past what it took. */
-static int add_option(struct arguments *arguments, char *const *words, size_t count, size_t *at, struct error *err)
+static int add_option(struct arguments *arguments, char *const *words, size_t count, size_t *at,
+                      struct error *err)
 {
     const struct command *command = arguments->command;
     const char *name = words[(*at)++] + 2, *equals = strchr(name, '=');
@@ -95,18 +98,21 @@ static int add_positional(struct arguments *arguments, const char *word, struct 
     for (const struct parameter *p = parameters_of(arguments->command); p->name; p++)
         if (p->kind == PARAMETER_REST || (p->position && !find(arguments, p)))
             return add(arguments, p, word, err);
-    return fail(err, ERR_INVALID_ARG, "%s: there is nothing that '%s' could mean", arguments->command->name, word);
+    return fail(err, ERR_INVALID_ARG, "%s: there is nothing that '%s' could mean", arguments->command->name,
+                word);
 }
 
 static int check_required(const struct arguments *arguments, struct error *err)
 {
     for (const struct parameter *p = parameters_of(arguments->command); p->name; p++)
         if (p->required && !find(arguments, p))
-            return fail(err, ERR_INVALID_ARG, "command '%s' requires <%s> option", arguments->command->name, p->name);
+            return fail(err, ERR_INVALID_ARG, "command '%s' requires <%s> option", arguments->command->name,
+                        p->name);
     return 0;
 }
 
-struct arguments *arguments_parse(const struct command *command, char *const *words, size_t count, struct error *err)
+struct arguments *arguments_parse(const struct command *command, char *const *words, size_t count,
+                                  struct error *err)
 {
     owned(arguments) struct arguments *arguments = NEW(struct arguments);
     arguments->command = command;

@@ -7,7 +7,8 @@
 struct arguments;
 
 /* `words` are those after the command's name; they must outlive the result.  NULL for misuse. */
-struct arguments *arguments_parse(const struct command *command, char *const *words, size_t count, struct error *err);
+struct arguments *arguments_parse(const struct command *command, char *const *words, size_t count,
+                                  struct error *err);
 void arguments_free(struct arguments *arguments);
 DEFINE_OWNED(arguments)
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command.h - a command of the shell is a row.
  *
- * One file a command (or a family that shares its function), named after it: its parameters, its row, its function.
- * From the row come parsing, help, usage, completion and the suggestion for a mistyped word; table.c lists all rows.
+ * One file a command (or a family that shares its function), named after it: its parameters, its row, its
+ * function.  From the row come parsing, help, usage, completion and the suggestion for a mistyped word;
+ * table.c lists all rows.
  *
  *     static const struct parameter parameters[] = {
  *         DOMAIN_PARAMETER,
@@ -61,7 +62,7 @@ const struct command *command_find(const char *name);           /* NULL if there
 /* "start DOMAIN [--paused]" */
 void command_add_usage(const struct command *command, struct buffer *out);
 void command_add_help(const struct command *command, struct buffer *out);
-/* Parses one command's words and runs it.  Prints what it has to say about a failure; returns the exit code. */
+/* Parses one command's words and runs it.  Says on standard error why it failed; returns the exit code. */
 int command_run(struct session *session, char *const *words, size_t count);
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };

@@ -12,8 +12,18 @@
 static const struct parameter parameters[] = { DOMAIN_PARAMETER, JSON_PARAMETER, { 0 } };
 
 static const struct column columns[] = {
-    { .title = "Id", .number = true }, { .title = "Name" }, { .title = "UUID" }, { .title = "OS Type" }, { .title = "State" }, { "CPU(s)", "cpus", true },
-    { .title = "CPU time" }, { .title = "Max memory" }, { .title = "Used memory" }, { .title = "Persistent" }, { .title = "Autostart" }, { .title = "Managed save" },
+    { .title = "Id", .number = true },
+    { .title = "Name" },
+    { .title = "UUID" },
+    { .title = "OS Type" },
+    { .title = "State" },
+    { "CPU(s)", "cpus", true },
+    { .title = "CPU time" },
+    { .title = "Max memory" },
+    { .title = "Used memory" },
+    { .title = "Persistent" },
+    { .title = "Autostart" },
+    { .title = "Managed save" },
 };
 
 static void add_identity(struct listing *listing, const remote_nonnull_domain *dom)
@@ -36,7 +46,8 @@ static void add_os_type(struct listing *listing, struct client *client, const re
     listing_add(listing, client_domain_get_os_type(client, &args, &os, &ignored) == 0 ? os.type : NULL);
 }
 
-static int add_info(struct listing *listing, struct client *client, const remote_nonnull_domain *dom, struct error *err)
+static int add_info(struct listing *listing, struct client *client, const remote_nonnull_domain *dom,
+                    struct error *err)
 {
     remote_domain_get_info_args args = { .dom = *dom };
     reply_scope(domain_get_info, info);

@@ -16,10 +16,12 @@ static const struct parameter parameters[] = {
     { 0 },
 };
 
-static void show_json(struct session *session, const struct arguments *arguments, const remote_nonnull_domain *dom,
-                      const domain_get_state_reply *state)
+static void show_json(struct session *session, const struct arguments *arguments,
+                      const remote_nonnull_domain *dom, const domain_get_state_reply *state)
 {
-    static const struct column columns[] = { { .title = "Name" }, { .title = "State" }, { .title = "Reason" }, { .key = "uuid" } };
+    static const struct column columns[] = {
+        { .title = "Name" }, { .title = "State" }, { .title = "Reason" }, { .key = "uuid" }
+    };
     char uuid[UUID_TEXT_SIZE];
     uuid_format((const struct uuid *) dom->uuid, uuid);
     owned(listing) struct listing *listing = listing_new(columns, ARRAY_COUNT(columns));

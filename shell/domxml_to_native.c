@@ -17,7 +17,8 @@ static const struct parameter parameters[] = {
 
 static int convert(struct client *client, const char *format, const char *xml, struct error *err)
 {
-    remote_connect_domain_xml_to_native_args args = { .nativeFormat = (char *) format, .domainXml = (char *) xml };
+    remote_connect_domain_xml_to_native_args args = { .nativeFormat = (char *) format,
+                                                      .domainXml = (char *) xml };
     reply_scope(connect_domain_xml_to_native, native);
     if (client_connect_domain_xml_to_native(client, &args, &native, err) < 0)
         return COMMAND_FAILED;

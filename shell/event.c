@@ -86,8 +86,8 @@ static void on_lifecycle(void *arg, const remote_domain_event_callback_lifecycle
 static const struct client_events handlers = { .domain_event_callback_lifecycle = on_lifecycle };
 
 /* Until an event came (or, with --loop, for ever), time is up, or the user interrupts. */
-static int wait_for_events(struct client *client, const struct arguments *arguments, const struct watch *watch,
-                           struct error *err)
+static int wait_for_events(struct client *client, const struct arguments *arguments,
+                           const struct watch *watch, struct error *err)
 {
     enum { SLICE = 100 };                       /* milliseconds: how long an interrupt may go unnoticed */
     uint64_t seconds = argument_number(arguments, "timeout", 0);
@@ -140,7 +140,8 @@ static int misused(const struct arguments *arguments, struct error *err)
             return 0;
     }
     const char *near = text_nearest(kind, names, ARRAY_COUNT(names));
-    fail(err, ERR_INVALID_ARG, "unknown kind of event '%s'%s%s", kind, near ? "; did you mean " : "", near ? near : "");
+    fail(err, ERR_INVALID_ARG, "unknown kind of event '%s'%s%s", kind, near ? "; did you mean " : "",
+         near ? near : "");
     return COMMAND_MISUSED;
 }
 
@@ -156,7 +157,8 @@ static int run(struct session *session, const struct arguments *arguments, struc
         return wrong;
     reply_scope(domain_lookup_by_name, found);
     bool one = argument_text(arguments, "domain") != NULL;
-    struct client *client = one ? session_domain(session, arguments, &found, err) : session_client(session, err);
+    struct client *client =
+        one ? session_domain(session, arguments, &found, err) : session_client(session, err);
     if (!client)
         return COMMAND_FAILED;
     return watch_domain(session, arguments, client, one ? &found.dom : NULL, err);

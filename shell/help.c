@@ -18,7 +18,7 @@ static int run(struct session *session, const struct arguments *arguments, struc
     owned_buffer struct buffer out = { 0 };
     const struct command *one = name ? command_find(name) : NULL;
     if (name && !one)
-        return fail(err, ERR_INVALID_ARG, "command '%s' doesn't exist", name);
+        return fail(err, ERR_INVALID_ARG, "there is no command '%s'", name);
     for (const struct command *const *c = commands; !name && *c; c++) {
         if (!text_equal(group, (*c)->group))
             buffer_printf(&out, "%s%s:\n", group ? "\n" : "", (*c)->group);

@@ -36,7 +36,9 @@ static int run_uri(struct session *session, const struct arguments *arguments, s
 }
 
 const struct command capabilities_command = {
-    .name = "capabilities", .group = "Host", .summary = "print what the host and its emulators can do, as XML",
+    .name = "capabilities",
+    .group = "Host",
+    .summary = "print what the host and its emulators can do, as XML",
     .run = run_capabilities,
 };
 const struct command hostname_command = {

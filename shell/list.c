@@ -105,7 +105,11 @@ static void show(struct session *session, const struct arguments *arguments,
                  const connect_list_all_domains_reply *found)
 {
     static const struct column columns[] = {
-        { .title = "Id", .number = true }, { .title = "Name" }, { .title = "State" }, { .key = "uuid" }, { .title = "Title" },
+        { .title = "Id", .number = true },
+        { .title = "Name" },
+        { .title = "State" },
+        { .key = "uuid" },
+        { .title = "Title" },
     };
     bool title = argument_flag(arguments, "title");
     owned(listing) struct listing *listing = listing_new(columns, title ? 5 : 4);
@@ -131,7 +135,8 @@ static void show(struct session *session, const struct arguments *arguments,
 
 static int run(struct session *session, const struct arguments *arguments, struct error *err)
 {
-    bool plain = argument_flag(arguments, "name") || argument_flag(arguments, "uuid") || argument_flag(arguments, "id");
+    bool plain = argument_flag(arguments, "name") || argument_flag(arguments, "uuid") ||
+                 argument_flag(arguments, "id");
     if (plain && (argument_flag(arguments, "table") || argument_flag(arguments, "title") ||
                   argument_flag(arguments, "json"))) {
         fail(err, ERR_INVALID_ARG, "--name, --uuid and --id exclude --table, --title and --json");
@@ -143,7 +148,8 @@ static int run(struct session *session, const struct arguments *arguments, struc
     if (!client || client_connect_list_all_domains(client, &args, &found, err) < 0)
         return fail_in(err, "Failed to list domains");
     if (found.domains.domains_len)
-        qsort(found.domains.domains_val, found.domains.domains_len, sizeof *found.domains.domains_val, by_id_then_name);
+        qsort(found.domains.domains_val, found.domains.domains_len, sizeof *found.domains.domains_val,
+              by_id_then_name);
     if (!plain)
         show(session, arguments, &found);
     for (size_t i = 0; plain && i < found.domains.domains_len; i++)

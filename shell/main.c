@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* domsh: a shell for domusd.  With a command it runs that one; without, it prompts or reads standard input. */
+/* domsh: a shell for domusd.  It runs the command given, or else prompts or reads standard input. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,9 +8,14 @@
 static const struct parameter parameters[] = { JSON_PARAMETER, { 0 } };
 
 static const struct column columns[] = {
-    { .title = "CPU model" }, { "CPU(s)", "cpus", true }, { .title = "CPU frequency" }, { "CPU socket(s)", "cpu_sockets", true },
-    { "Core(s) per socket", "cores_per_socket", true }, { "Thread(s) per core", "threads_per_core", true },
-    { "NUMA cell(s)", "numa_cells", true }, { .title = "Memory size" },
+    { .title = "CPU model" },
+    { "CPU(s)", "cpus", true },
+    { .title = "CPU frequency" },
+    { "CPU socket(s)", "cpu_sockets", true },
+    { "Core(s) per socket", "cores_per_socket", true },
+    { "Thread(s) per core", "threads_per_core", true },
+    { "NUMA cell(s)", "numa_cells", true },
+    { .title = "Memory size" },
 };
 
 static int run(struct session *session, const struct arguments *arguments, struct error *err)

@@ -83,8 +83,9 @@ static unsigned char on_tab(EditLine *editor, int key)
     unsigned char result = CC_ERROR;
     size_t begun = word_length(line), common = completions_common(&found);
     if (found.words.count && (common > begun || found.words.count == 1)) {
-        owned_memory char *rest = memory_printf("%.*s%s", (int) (common - begun), found.words.items[0] + begun,
-                                                found.words.count == 1 ? " " : "");
+        owned_memory char *rest =
+            memory_printf("%.*s%s", (int) (common - begun), found.words.items[0] + begun,
+                          found.words.count == 1 ? " " : "");
         result = el_insertstr(editor, rest) == 0 ? CC_REFRESH : CC_ERROR;
     } else if (found.words.count) {
         show_choices(&found);

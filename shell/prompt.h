@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* prompt.h - commands that come as lines: from a terminal, from standard input, from one argument.
  *
- * At a terminal there are history (kept in $XDG_STATE_HOME/domsh_history, else ~/.local/state/domsh_history) and
- * completion of commands, their options and domains' names.  Each function returns the exit code of the last command.
+ * At a terminal there are history (kept in $XDG_STATE_HOME/domsh_history, else ~/.local/state/domsh_history)
+ * and completion of commands, their options and domains' names.  Each function returns the exit code of the
+ * last command.
  */
 #pragma once
 #include <stdio.h>

@@ -29,7 +29,9 @@ static int run(struct session *session, const struct arguments *arguments, struc
     if (!client)
         return COMMAND_FAILED;
     owned_memory char *command = argument_joined(arguments, "cmd");
-    qemu_domain_monitor_command_args args = { .dom = found.dom, .cmd = command, .flags = human ? MONITOR_HMP : 0 };
+    qemu_domain_monitor_command_args args = { .dom = found.dom,
+                                              .cmd = command,
+                                              .flags = human ? MONITOR_HMP : 0 };
     reply_scope(qemu_domain_monitor_command, reply);
     if (client_qemu_domain_monitor_command(client, &args, &reply, err) < 0)
         return COMMAND_FAILED;

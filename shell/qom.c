@@ -113,11 +113,13 @@ static int run_tree(struct session *session, const struct arguments *arguments, 
     return COMMAND_DONE;
 }
 
-static int run_property(const struct arguments *arguments, struct client *client, const remote_nonnull_domain *dom,
-                        struct error *err)
+static int run_property(const struct arguments *arguments, struct client *client,
+                        const remote_nonnull_domain *dom, struct error *err)
 {
     owned_memory char *path = full_path(argument_text(arguments, "path"));
-    domus_qom_get_args args = { .dom = *dom, .path = path, .property = (char *) argument_text(arguments, "property") };
+    domus_qom_get_args args = { .dom = *dom,
+                                .path = path,
+                                .property = (char *) argument_text(arguments, "property") };
     reply_scope(domus_qom_get, reply);
     if (client_domus_qom_get(client, &args, &reply, err) < 0)
         return COMMAND_FAILED;
@@ -126,8 +128,8 @@ static int run_property(const struct arguments *arguments, struct client *client
 }
 
 /* One "name: value" a line, or an array with one object. */
-static int run_stats(struct session *session, bool json, struct client *client, const remote_nonnull_domain *dom,
-                     struct error *err)
+static int run_stats(struct session *session, bool json, struct client *client,
+                     const remote_nonnull_domain *dom, struct error *err)
 {
     domus_qom_stats_args args = { .dom = *dom };
     reply_scope(domus_qom_stats, stats);

@@ -9,5 +9,9 @@ static int run(struct session *session, const struct arguments *arguments, struc
     return COMMAND_DONE;
 }
 
-const struct command quit_command = { .name = "quit", .group = "Shell", .summary = "leave the shell", .run = run };
-const struct command exit_command = { .name = "exit", .group = "Shell", .summary = "leave the shell", .run = run };
+const struct command quit_command = {
+    .name = "quit", .group = "Shell", .summary = "leave the shell", .run = run
+};
+const struct command exit_command = {
+    .name = "exit", .group = "Shell", .summary = "leave the shell", .run = run
+};

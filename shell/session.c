@@ -90,7 +90,8 @@ void session_confirm(const struct session *session, const char *format, ...)
     va_end(ap);
 }
 
-void session_show(struct session *session, const struct arguments *arguments, const struct listing *listing, int pairs)
+void session_show(struct session *session, const struct arguments *arguments, const struct listing *listing,
+                  int pairs)
 {
     owned_buffer struct buffer out = { 0 };
     if (argument_flag(arguments, "json")) {

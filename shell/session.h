@@ -27,15 +27,18 @@ void session_done(struct session *session);
 struct client *session_client(struct session *session, struct error *err);
 void session_disconnect(struct session *session);
 
-/* Finds the domain that the argument "domain" names, as virsh does: a number is an id first, 36 characters are a uuid
- * first, then it is a name.  The connection, or NULL with an error; release the reply with its reply_scope(). */
+/* Finds the domain that the argument "domain" names, as virsh does: a number is an id first, 36 characters
+ * are a uuid first, then it is a name.  The connection, or NULL with an error; release the reply with its
+ * reply_scope(). */
 struct client *session_domain(struct session *session, const struct arguments *arguments,
                               domain_lookup_by_name_reply *ret_found, struct error *err);
 
 /* A confirmation: what --quiet leaves out. */
-void session_confirm(const struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Prints the listing: as JSON if the command has the flag --json and got it, else as columns or as pairs whose titles
- * take at least `pairs` characters (0: columns). */
-void session_show(struct session *session, const struct arguments *arguments, const struct listing *listing, int pairs);
+void session_confirm(const struct session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Prints the listing: as JSON if the command has the flag --json and got it, else as columns or as pairs
+ * whose titles take at least `pairs` characters (0: columns). */
+void session_show(struct session *session, const struct arguments *arguments, const struct listing *listing,
+                  int pairs);
 /* Prints a JSON document that is text already. */
 void session_show_json(struct session *session, const char *json);

@@ -12,15 +12,18 @@ struct words {
 
 static const struct words states[] = {
     { "no state", { "unknown" } },
-    { "running", { "unknown", "booted", "migrated", "restored", "from snapshot", "unpaused", "migration canceled",
-                   "save canceled", "event wakeup", "crashed", "post-copy", "post-copy failed" } },
+    { "running",
+      { "unknown", "booted", "migrated", "restored", "from snapshot", "unpaused", "migration canceled",
+        "save canceled", "event wakeup", "crashed", "post-copy", "post-copy failed" } },
     { "idle", { "unknown" } },
-    { "paused", { "unknown", "user", "migrating", "saving", "dumping", "I/O error", "watchdog", "from snapshot",
-                  "shutting down", "creating snapshot", "crashed", "starting up", "post-copy", "post-copy failed",
-                  "api error" } },
+    { "paused",
+      { "unknown", "user", "migrating", "saving", "dumping", "I/O error", "watchdog", "from snapshot",
+        "shutting down", "creating snapshot", "crashed", "starting up", "post-copy", "post-copy failed",
+        "api error" } },
     { "in shutdown", { "unknown", "user" } },
-    { "shut off", { "unknown", "shutdown", "destroyed", "crashed", "migrated", "saved", "failed", "from snapshot",
-                    "daemon" } },
+    { "shut off",
+      { "unknown", "shutdown", "destroyed", "crashed", "migrated", "saved", "failed", "from snapshot",
+        "daemon" } },
     { "crashed", { "unknown", "panicked" } },
     { "pmsuspended", { "unknown" } },
 };
@@ -29,10 +32,12 @@ static const struct words events[] = {
     { "Defined", { "Added", "Updated", "Renamed", "Snapshot" } },
     { "Undefined", { "Removed", "Renamed" } },
     { "Started", { "Booted", "Migrated", "Restored", "Snapshot", "Event wakeup" } },
-    { "Suspended", { "Paused", "Migrated", "I/O Error", "Watchdog", "Restored", "Snapshot", "API error", "Post-copy",
-                     "Post-copy Error" } },
+    { "Suspended",
+      { "Paused", "Migrated", "I/O Error", "Watchdog", "Restored", "Snapshot", "API error", "Post-copy",
+        "Post-copy Error" } },
     { "Resumed", { "Unpaused", "Migrated", "Snapshot", "Post-copy" } },
-    { "Stopped", { "Shutdown", "Destroyed", "Crashed", "Migrated", "Saved", "Failed", "Snapshot", "Daemon" } },
+    { "Stopped",
+      { "Shutdown", "Destroyed", "Crashed", "Migrated", "Saved", "Failed", "Snapshot", "Daemon" } },
     { "Shutdown", { "Finished", "Finished after guest request", "Finished after host request" } },
     { "PMSuspended", { "Memory", "Disk" } },
     { "Crashed", { "Panicked", "Crashloaded" } },
@@ -40,7 +45,8 @@ static const struct words events[] = {
 
 static const char *detail(const struct words *words, int number, const char *otherwise)
 {
-    const char *word = number >= 0 && (size_t) number < ARRAY_COUNT(words->details) ? words->details[number] : NULL;
+    const char *word =
+        number >= 0 && (size_t) number < ARRAY_COUNT(words->details) ? words->details[number] : NULL;
     return word ? word : otherwise;
 }
 
@@ -51,7 +57,8 @@ const char *state_word(int state)
 
 const char *state_reason(int state, int reason)
 {
-    return state >= 0 && (size_t) state < ARRAY_COUNT(states) ? detail(&states[state], reason, "unknown") : "unknown";
+    return state >= 0 && (size_t) state < ARRAY_COUNT(states) ? detail(&states[state], reason, "unknown")
+                                                              : "unknown";
 }
 
 const char *event_word(int event)
@@ -61,5 +68,6 @@ const char *event_word(int event)
 
 const char *event_detail(int event, int number)
 {
-    return event >= 0 && (size_t) event < ARRAY_COUNT(events) ? detail(&events[event], number, "unknown") : "unknown";
+    return event >= 0 && (size_t) event < ARRAY_COUNT(events) ? detail(&events[event], number, "unknown")
+                                                              : "unknown";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All commands, in the order in which `help` shows them.  A new command is a file of its own and a line here. */
+/* All commands, in the order in which `help` shows them.  A new one is a file and a word here. */
 #include "shell/command.h"
 
 #define COMMANDS(_) \

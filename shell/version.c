@@ -9,12 +9,14 @@
 static const struct parameter parameters[] = { JSON_PARAMETER, { 0 } };
 
 static const struct column columns[] = {
-    { .title = "Shell" }, { .title = "Daemon" }, { .title = "Speaks libvirt" }, { .title = "Hypervisor" }, { .title = "Emulator" }, { .title = "Override emulator" },
+    { .title = "Shell" },      { .title = "Daemon" },   { .title = "Speaks libvirt" },
+    { .title = "Hypervisor" }, { .title = "Emulator" }, { .title = "Override emulator" },
 };
 
 static void add_version(struct listing *listing, const char *name, unsigned long long version)
 {
-    listing_printf(listing, "%s%llu.%llu.%llu", name, version / 1000000, version / 1000 % 1000, version % 1000);
+    listing_printf(listing, "%s%llu.%llu.%llu", name, version / 1000000, version / 1000 % 1000,
+                   version % 1000);
 }
 
 static int run(struct session *session, const struct arguments *arguments, struct error *err)

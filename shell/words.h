@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* words.h - a line typed at the prompt, cut into commands and words.
  *
- * Words are parted by blanks, commands by semicolons and line ends; '#' at a word's start begins a comment.  '...'
- * keeps everything, "..." keeps all but a backslash's escape, and a backslash keeps the next character.
+ * Words are parted by blanks, commands by semicolons and line ends; '#' at a word's start begins a comment.
+ * '...' keeps everything, "..." keeps all but a backslash's escape, and a backslash keeps the next character.
  */
 #pragma once
 #include <stddef.h>

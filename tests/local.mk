@@ -6,7 +6,7 @@ TEST_EXTENSIONS = .sh .py
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
 PY_LOG_COMPILER = /usr/bin/python3 -B
 SH_LOG_COMPILER = bash
-EXTRA_DIST += tests/run-unit tests/tools/run tests/floor
+EXTRA_DIST += tests/run-unit tests/tools/run tests/tools/reports tests/floor
 
 # Tests find the built programs and the (possibly read-only) source by these; the corpus by DOMUS_SHARED.
 AM_TESTS_ENVIRONMENT = abs_top_builddir='$(abs_top_builddir)'; abs_top_srcdir='$(abs_top_srcdir)'; \
@@ -30,6 +30,7 @@ include tests/unit/daemon.mk
 include tests/unit/shell.mk
 include tests/unit/simvmm.mk
 endif
+include tests/sanitizers/local.mk
 include tests/e2e/local.mk
 include tests/golden/local.mk
 include tests/style/local.mk

@@ -1,0 +1,4 @@
+# End-to-end tests: a real domusd, stock clients.
+e2e_tests = tests/e2e/main_path_virsh.py tests/e2e/main_path_python.py tests/e2e/readonly.py
+TESTS += $(e2e_tests)
+EXTRA_DIST += tests/e2e/harness.py $(e2e_tests)

@@ -17,7 +17,8 @@ static struct arguments *parse(struct error *err, size_t count, const char *cons
 {
     return arguments_parse(&command, (char *const *) words, count, err);
 }
-#define PARSE(err, ...) parse(err, ARRAY_COUNT(((const char *const[]) { __VA_ARGS__ })), (const char *const[]) { __VA_ARGS__ })
+#define PARSE(err, ...)                                                                                      \
+    parse(err, ARRAY_COUNT(((const char *const[]) { __VA_ARGS__ })), (const char *const[]) { __VA_ARGS__ })
 
 #define assert_misuse(expected, ...) do { \
         error_scope(err); \

@@ -35,7 +35,8 @@ Test(listing, bare_columns_have_no_heading)
     owned(listing) struct listing *listing = two_rows();
     owned_buffer struct buffer out = { 0 };
     listing_format_columns(listing, true, &out);
-    cr_assert_str_eq(buffer_text(&out), " 1   one               hvm\n -   a longer \"name\"   -\n", "\n%s", buffer_text(&out));
+    cr_assert_str_eq(buffer_text(&out), " 1   one               hvm\n -   a longer \"name\"   -\n", "\n%s",
+                     buffer_text(&out));
 }
 
 Test(listing, pairs_leave_out_what_is_absent)
@@ -43,8 +44,10 @@ Test(listing, pairs_leave_out_what_is_absent)
     owned(listing) struct listing *listing = two_rows();
     owned_buffer struct buffer out = { 0 };
     listing_format_pairs(listing, 9, &out);
-    cr_assert_str_eq(buffer_text(&out), "Id:       1\nName:     one\nOS Type:  hvm\n"
-                                        "Id:       -\nName:     a longer \"name\"\n", "\n%s", buffer_text(&out));
+    cr_assert_str_eq(buffer_text(&out),
+                     "Id:       1\nName:     one\nOS Type:  hvm\n"
+                     "Id:       -\nName:     a longer \"name\"\n",
+                     "\n%s", buffer_text(&out));
 }
 
 Test(listing, json_has_keys_in_snake_case_and_numbers_as_numbers)
@@ -52,10 +55,11 @@ Test(listing, json_has_keys_in_snake_case_and_numbers_as_numbers)
     owned(listing) struct listing *listing = two_rows();
     owned_buffer struct buffer out = { 0 };
     listing_format_json(listing, &out);
-    cr_assert_str_eq(buffer_text(&out),
-                     "[{\"id\": 1, \"name\": \"one\", \"os_type\": \"hvm\", \"uuid\": \"u1\"}, "
-                     "{\"id\": null, \"name\": \"a longer \\\"name\\\"\", \"os_type\": null, \"uuid\": \"u2\"}]\n",
-                     "\n%s", buffer_text(&out));
+    cr_assert_str_eq(
+        buffer_text(&out),
+        "[{\"id\": 1, \"name\": \"one\", \"os_type\": \"hvm\", \"uuid\": \"u1\"}, "
+        "{\"id\": null, \"name\": \"a longer \\\"name\\\"\", \"os_type\": null, \"uuid\": \"u2\"}]\n",
+        "\n%s", buffer_text(&out));
 }
 
 Test(pretty, json_is_spread_over_lines)
@@ -63,7 +67,8 @@ Test(pretty, json_is_spread_over_lines)
     error_scope(err);
     owned_buffer struct buffer out = { 0 };
     cr_assert_eq(pretty_json("{\"a\":[1,{\"b\":null}],\"c\":{}}", &out, &err), 0, "%s", error_text(&err));
-    cr_assert_str_eq(buffer_text(&out), "{\n  \"a\": [\n    1,\n    {\n      \"b\": null\n    }\n  ],\n  \"c\": {\n  }\n}",
+    cr_assert_str_eq(buffer_text(&out),
+                     "{\n  \"a\": [\n    1,\n    {\n      \"b\": null\n    }\n  ],\n  \"c\": {\n  }\n}",
                      "\n%s", buffer_text(&out));
     out.length = 0;
     cr_assert_eq(pretty_json("{", &out, &err), -1);
