@@ -29,7 +29,7 @@ DEFINE_OWNED(qom_plan)
  * order each option's name, driver, id, bus and address, without file names.  The caller frees. */
 char *qom_plan_key(const char *emulator_key, const char *const *argv);
 
-/* Learns from a complete tree.  NULL if the tree has objects that no plan can name (then pulls go by level). */
+/* Learns from a complete tree. */
 struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key);
 size_t qom_plan_count(const struct qom_plan *plan);
 const struct qom_plan_object *qom_plan_object(const struct qom_plan *plan, size_t index);

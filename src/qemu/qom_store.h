@@ -42,6 +42,7 @@ DEFINE_OWNED(qom_store)
  * whose content their type tells (irq: nothing but "type"), which are filled in. */
 int qom_store_put(struct qom_store *s, uint32_t object, const struct json *properties, struct error *err);
 bool qom_store_is_read(const struct qom_store *s, uint32_t object);
+bool qom_store_is_leaf(const struct qom_store *s, uint32_t object);             /* filled in from its type */
 void qom_store_seal(struct qom_store *s);               /* gives back what only making needs */
 
 /* --- looking ------------------------------------------------------------------------------------------------------- */
@@ -55,6 +56,8 @@ const char *qom_store_name(const struct qom_store *s, uint32_t object);         
 const char *qom_store_type(const struct qom_store *s, uint32_t object);
 uint32_t qom_store_children(const struct qom_store *s, uint32_t object, uint32_t *ret_first);   /* their number */
 uint32_t qom_store_child(const struct qom_store *s, uint32_t object, const char *name);         /* or QOM_NONE */
+/* The next object of the tree below `top` (included), a parent before its children; QOM_NONE after the last. */
+uint32_t qom_store_next(const struct qom_store *s, uint32_t top, uint32_t object);
 void qom_store_add_path(const struct qom_store *s, uint32_t object, struct buffer *out);        /* the canonical one */
 
 size_t qom_store_property_count(const struct qom_store *s, uint32_t object);    /* without child<> */
@@ -63,6 +66,8 @@ bool qom_store_find_property(const struct qom_store *s, uint32_t object, const c
 
 /* The object behind one path component, as the VMM resolves it: a child, or what a link points to.  Or QOM_NONE. */
 uint32_t qom_store_step(const struct qom_store *s, uint32_t object, const char *name, size_t length);
+uint32_t qom_store_follow(const struct qom_store *s, const struct qom_property *link);  /* QOM_NONE: no link, or unset */
+uint32_t qom_store_walk(const struct qom_store *s, uint32_t object, const char *path);  /* many components, from there */
 /* As the VMM resolves a path: from the root if it starts with "/", else from every object; QOM_NONE with
  * *ret_ambiguous set if more than one of them leads somewhere. */
 uint32_t qom_store_find(const struct qom_store *s, const char *path, bool *ret_ambiguous);
