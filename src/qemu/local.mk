@@ -12,8 +12,7 @@ src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/chardevs.
 src_qemu_libqemu_a_SOURCES += src/qemu/guest_log.c src/qemu/guest_log.h src/qemu/operations.h
 
 # The QMP client.
-src_qemu_libqemu_a_SOURCES += src/qemu/monitor.h
-
+src_qemu_libqemu_a_SOURCES += src/qemu/monitor.c src/qemu/monitor.h src/qemu/monitor_call.c src/qemu/monitor_private.h
 
 # The object tree.
 src_qemu_libqemu_a_SOURCES += src/qemu/qom_compare.c src/qemu/qom_compare.h src/qemu/qom_graph.c src/qemu/qom_graph.h \

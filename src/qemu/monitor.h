@@ -91,7 +91,7 @@ void monitor_reply_done(struct monitor_reply *reply);
  * answer is dropped when it comes. */
 struct monitor_call {
     struct monitor_reply reply;         /* valid after monitor_call_wait() */
-    struct error error;                 /* why it failed, or code ERR_NONE */
+    struct error error;                 /* why it failed; code ERR_NONE if it did not */
     struct wait wait;                   /* private, both */
     struct monitor_request *request;
 };
@@ -108,9 +108,9 @@ void monitor_call_done(struct monitor_call *call);
 WAITS int monitor_call(struct monitor *m, const char *command, const char *arguments, struct monitor_reply *ret_reply,
                        struct error *err);
 
-/* The same with a callback, from the loop: `failure` is NULL or says why there is no value.  What the callback wants to
- * keep of the reply it moves out, leaving zeroes.  -1: it could not be sent, and `done` will not be called.  `done` may
- * be NULL. */
+/* The same with a callback, from the loop or from within monitor_free(): `failure` is NULL or says why there is no value.
+ * What the callback wants to keep of the reply it moves out, leaving zeroes.  -1: it could not be sent, and `done` will
+ * not be called.  `done` may be NULL. */
 int monitor_send(struct monitor *m, const char *command, const char *arguments,
                  void (*done)(void *arg, struct monitor_reply *reply, struct error *failure), void *arg, struct error *err);
 

@@ -7,3 +7,11 @@ tests_unit_test_qom_SOURCES = tests/unit/qemu/qom_compare.c tests/unit/qemu/qom_
 tests_unit_test_qom_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_qom_LDADD = src/qemu/libqemu.a src/json/libjson.a src/base/libbase.a $(YAJL_LIBS) $(CRITERION_LIBS)
 EXTRA_DIST += tests/unit/qemu/qom-small.json
+
+# The QMP client, against a peer that follows a script.
+check_PROGRAMS += tests/unit/test_monitor
+TESTS += tests/unit/test_monitor
+tests_unit_test_monitor_SOURCES = tests/unit/qemu/monitor.c
+tests_unit_test_monitor_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_test_monitor_LDADD = src/qemu/libqemu.a src/json/libjson.a src/loop/libloop.a src/base/libbase.a \
+    $(CRITERION_LIBS) $(YAJL_LIBS) $(UV_LIBS)
