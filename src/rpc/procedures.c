@@ -11,6 +11,13 @@
 #include "rpc/qemu_xdr.h"
 #include "rpc/remote_xdr.h"
 
+/* Two rows with one number are an error in every build. */
+#ifdef __clang__
+#pragma GCC diagnostic error "-Winitializer-overrides"
+#else
+#pragma GCC diagnostic error "-Woverride-init"
+#endif
+
 static bool_t xdr_nothing(XDR *x, nothing *value)
 {
     return TRUE;
