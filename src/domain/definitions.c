@@ -70,20 +70,6 @@ static int load_one(struct registry *registry, const char *path, const struct uu
     return 0;
 }
 
-/* "UUID.xml", exactly as we write it. */
-static bool uuid_of_file(const char *name, struct uuid *ret_uuid)
-{
-    char text[UUID_TEXT_SIZE], again[UUID_TEXT_SIZE];
-    if (strlen(name) != UUID_TEXT_SIZE - 1 + strlen(".xml") || !text_ends(name, ".xml"))
-        return false;
-    memcpy(text, name, UUID_TEXT_SIZE - 1);
-    text[UUID_TEXT_SIZE - 1] = '\0';
-    if (!uuid_parse(text, ret_uuid))
-        return false;
-    uuid_format(ret_uuid, again);
-    return text_equal(text, again);
-}
-
 int definitions_load(struct registry *registry, const struct conf_defaults *defaults, size_t *ret_damaged,
                      struct error *err)
 {
@@ -96,7 +82,7 @@ int definitions_load(struct registry *registry, const struct conf_defaults *defa
         struct uuid uuid;
         owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
         error_scope(reason);
-        if (!uuid_of_file(names[i], &uuid)) {
+        if (!place_uuid_of_file(names[i], &uuid)) {
             log_warning("%s is no definition of ours; left alone", path);
         } else if (load_one(registry, path, &uuid, defaults, &reason) < 0) {
             log_error("%s: %s; the file is left as it is, and its domain is not known", path, error_text(&reason));

@@ -98,11 +98,19 @@ void domain_set_inactive(struct domain *dom, int shutoff_reason)
     mailbox_empty(dom);
     domain_set_live(dom, NULL);
     drop_runtime(dom);
+    memset(&dom->process, 0, sizeof dom->process);
     status_free(take(dom->record));
     dom->autodestroy = NULL;
     dom->unmanaged = false;
     domain_set_active(dom, -1);
     domain_set_state(dom, DOMAIN_SHUTOFF, shutoff_reason);
+}
+
+char *domain_label(const struct domain *dom)
+{
+    char uuid[UUID_TEXT_SIZE];
+    uuid_format(&dom->uuid, uuid);
+    return memory_printf("domain '%s' %s", dom->name, uuid);
 }
 
 const char *domain_state_word(enum domain_state state)

@@ -21,6 +21,7 @@
 #include "base/uuid.h"
 #include "conf/domain_def.h"
 #include "domain/job.h"
+#include "loop/process.h"
 
 struct mail;
 struct registry;
@@ -56,7 +57,8 @@ struct domain {
     struct domain_def *def, *live;
     struct domain_runtime runtime;      /* what events change: balloon, ports (set them in place), ptys (below) */
     struct vmm *vmm;
-    struct status *record;              /* what its status file said at startup, until it was followed (status.h) */
+    struct process_identity process;    /* the VMM's, since its status file was first written; pid 0 when inactive */
+    struct status *record;              /* what its status file said at startup (status.h); kept while the guest runs */
     struct registry *registry;
     struct job job;                     /* the running one; see job.h */
     struct job_waiters waiters;
@@ -89,4 +91,6 @@ void domain_set_active(struct domain *dom, int id);
  * A transient domain leaves the registry at the end of the job. */
 void domain_set_inactive(struct domain *dom, int shutoff_reason);
 
+/* "domain 'vm' UUID", for logs; allocated. */
+char *domain_label(const struct domain *dom);
 const char *domain_state_word(enum domain_state state);         /* "running", "shut off": for messages and logs */

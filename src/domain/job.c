@@ -114,6 +114,7 @@ void job_end(struct job *job)
     struct domain *dom = job->domain;
     assert(job->what);
     mailbox_run(dom);
+    fiber_uncancel();                           /* whoever cancelled this meant the job */
     memset(job, 0, sizeof *job);
     if (!domain_is_visible(dom))
         registry_remove(dom);

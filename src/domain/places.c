@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 struct places *places_new(const char *root)
 {
@@ -111,4 +112,17 @@ char *place_log(const struct places *p, const char *name, const struct uuid *uui
     safe[length] = '\0';
     uuid_format(uuid, text);
     return memory_printf("%s/%s-%s.log", p->log, safe, text);
+}
+
+bool place_uuid_of_file(const char *name, struct uuid *ret_uuid)
+{
+    char text[UUID_TEXT_SIZE], again[UUID_TEXT_SIZE];
+    if (strlen(name) != UUID_TEXT_SIZE - 1 + strlen(".xml") || !text_ends(name, ".xml"))
+        return false;
+    memcpy(text, name, UUID_TEXT_SIZE - 1);
+    text[UUID_TEXT_SIZE - 1] = '\0';
+    if (!uuid_parse(text, ret_uuid))
+        return false;
+    uuid_format(ret_uuid, again);
+    return text_equal(text, again);
 }

@@ -5,6 +5,8 @@
  * place_x() return allocated text.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/own.h"
 #include "base/uuid.h"
@@ -27,3 +29,6 @@ char *place_autostart(const struct places *p, const struct uuid *uuid);     /* l
 char *place_status(const struct places *p, const struct uuid *uuid);        /* run/status/UUID.xml */
 char *place_monitor(const struct places *p, int id);                        /* run/m/ID.sock */
 char *place_log(const struct places *p, const char *name, const struct uuid *uuid);    /* log/NAME-UUID.log */
+
+/* The uuid in "UUID.xml"; false unless it is spelt exactly as we write it. */
+bool place_uuid_of_file(const char *name, struct uuid *ret_uuid);

@@ -4,33 +4,42 @@
  * The file is written (and is on disk) before the VMM's process leaves its gate, with phase STARTING, again with
  * RUNNING once it is adopted, and whenever state, job or live definition change.  It goes when the VMM is gone.
  * A file of a newer major version is not understood: its domain is listed as unmanaged and nothing of it is touched.
- * Unknown members of our own major version are kept when the file is written again.
+ * Members that we do not know, of our own major version, are kept when the file is written again.
  */
 #pragma once
 #include "domain/registry.h"
 #include "loop/process.h"
+#include "xml/value.h"
 
 enum { STATUS_MAJOR = 1, STATUS_MINOR = 0 };
-enum status_phase { STATUS_STARTING = 1, STATUS_RUNNING };
 
+#define STATUS_PHASES(_) _(STATUS_STARTING, "starting") _(STATUS_RUNNING, "running")
+DECLARE_ENUM(status_phase, STATUS_PHASE_NONE, STATUS_PHASES);
+
+/* One file, as it was read; all text is its own. */
 struct status {
+    struct arena *arena;
+    const char *version;                /* "1.0" */
     enum status_phase phase;
     struct uuid uuid;
-    char *name;
-    int id;
+    const char *name;
+    uint32_t id;
+    uint64_t pid, start_time;           /* these three make `process` */
+    const char *boot_id;
     struct process_identity process;
-    char *monitor;                      /* path of its socket */
-    enum domain_state state;
-    int reason;
-    char *job;                          /* what was running when it was written, or NULL */
+    const char *monitor;                /* path of its socket */
+    uint32_t state, reason;
+    const char *job;                    /* what was running when it was written, or NULL */
     bool autodestroy;
-    struct domain_def *live;            /* NULL while starting */
+    struct raw *live_xml;
+    struct domain_def *live;            /* what runs, or is being started */
+    struct extras extras;
 };
 
 void status_free(struct status *status);
 DEFINE_OWNED(status)
 
-/* Fills uuid, name, id, state, reason, job and live from dom; the rest is the caller's. */
+/* Writes the file: uuid, name, id, state, reason, job, autodestroy and live come from dom; dom->process is set. */
 WAITS int status_save(struct domain *dom, enum status_phase phase, const struct process_identity *process,
                       const char *monitor, struct error *err);
 WAITS int status_remove(const struct domain *dom, struct error *err);

@@ -35,7 +35,7 @@ enum subject { SUBJECT_CLIENT, SUBJECT_CONNECT, SUBJECT_DOMAIN, SUBJECT_BY_ID, S
 #define RIGHT_ITEM_(word) RIGHT_##word,
 enum right { RIGHTS(RIGHT_ITEM_) RIGHT_COUNT };
 
-enum job { JOB_NONE, JOB_CHANGE, JOB_DESTROY };
+enum job_need { JOB_NONE, JOB_CHANGE, JOB_DESTROY };
 
 struct procedure {
     enum program program;
@@ -43,7 +43,7 @@ struct procedure {
     const char *name;                           /* "domain_create_with_flags" */
     enum subject subject;
     enum right right;
-    enum job job;
+    enum job_need job;
     bool is_empty;                              /* answered by zeros, without a handler */
     const struct codec *args, *reply;           /* only for src/rpc (codec.h) */
 };
