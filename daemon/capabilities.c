@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capabilities.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "daemon/emulators.h"
+#include "daemon/host.h"
+#include "qemu/caps.h"
+#include "xml/raw.h"
+
+static void add_leaf(struct buffer *out, const char *indent, const char *name, const char *text)
+{
+    buffer_printf(out, "%s<%s>", indent, name);
+    xml_add_text(out, text);
+    buffer_printf(out, "</%s>\n", name);
+}
+
+static void add_host(struct buffer *out, const struct host *host)
+{
+    char uuid[UUID_TEXT_SIZE];
+    uuid_format(&host->uuid, uuid);
+    buffer_add_text(out, "  <host>\n");
+    add_leaf(out, "    ", "uuid", uuid);
+    buffer_add_text(out, "    <cpu>\n");
+    add_leaf(out, "      ", "arch", host->arch);
+    buffer_printf(out, "      <topology sockets='%u' dies='1' cores='%u' threads='%u'/>\n    </cpu>\n", host->sockets,
+                  host->cores, host->threads);
+    buffer_add_text(out, "  </host>\n");
+}
+
+static void add_machine(struct buffer *out, const struct caps_machine *machine, const char *name, const char *canonical)
+{
+    buffer_printf(out, "      <machine");
+    if (canonical)
+        xml_add_attribute(out, "canonical", canonical);
+    buffer_printf(out, " maxCpus='%u'", machine->cpus_max);
+    if (machine->deprecated)
+        buffer_add_text(out, " deprecated='yes'");
+    buffer_add_char(out, '>');
+    xml_add_text(out, name);
+    buffer_add_text(out, "</machine>\n");
+}
+
+static void add_guest(struct buffer *out, const struct caps *caps)
+{
+    buffer_add_text(out, "  <guest>\n    <os_type>hvm</os_type>\n    <arch");
+    xml_add_attribute(out, "name", caps->arch);
+    buffer_printf(out, ">\n      <wordsize>%d</wordsize>\n", text_ends(caps->arch, "64") || text_equal(caps->arch, "s390x") ? 64 : 32);
+    add_leaf(out, "      ", "emulator", caps->emulator);
+    for (size_t i = 0; i < caps->machines_count; i++) {
+        const struct caps_machine *machine = &caps->machines[i];
+        add_machine(out, machine, machine->name, NULL);
+        if (machine->alias)
+            add_machine(out, machine, machine->alias, machine->name);
+    }
+    buffer_add_text(out, "      <domain type='qemu'/>\n");
+    if (caps->kvm_usable)
+        buffer_add_text(out, "      <domain type='kvm'/>\n");
+    buffer_add_text(out, "    </arch>\n    <features>\n      <acpi default='on' toggle='yes'/>\n"
+                         "      <apic default='on' toggle='no'/>\n    </features>\n  </guest>\n");
+}
+
+char *capabilities_xml(const struct emulators *e, struct error *err)
+{
+    struct host host;
+    error_scope(none);
+    owned_buffer struct buffer xml = { 0 };
+    if (host_read(&host, err) < 0)
+        return NULL;
+    owned(caps) struct caps *caps = emulators_caps(e, &none);
+    if (!caps)
+        log_debug("capabilities without a guest: %s", error_text(&none));
+    buffer_add_text(&xml, "<capabilities>\n\n");
+    add_host(&xml, &host);
+    if (caps)
+        add_guest(&xml, caps);
+    buffer_add_text(&xml, "\n</capabilities>\n");
+    return buffer_take(&xml);
+}
+
+/* --- what a domain may have ---------------------------------------------------------------------------------------- */
+
+struct choice { const char *name; const char *const *words; };
+
+static const char *const disk_devices[] = { "disk", "cdrom", "floppy", NULL };
+static const char *const graphics_types[] = { "vnc", NULL };
+static const char *const rom_types[] = { "rom", NULL };
+static const char *const no_yes[] = { "no", NULL };
+
+static void add_enum(struct buffer *out, const char *indent, const char *name, const char *const *words)
+{
+    buffer_printf(out, "%s<enum name='%s'>\n", indent, name);
+    for (; *words; words++)
+        buffer_printf(out, "%s  <value>%s</value>\n", indent, *words);
+    buffer_printf(out, "%s</enum>\n", indent);
+}
+
+static void add_cpus(struct buffer *out, const struct caps *caps, bool kvm)
+{
+    buffer_printf(out, "  <cpu>\n    <mode name='host-passthrough' supported='%s'/>\n", kvm ? "yes" : "no");
+    buffer_add_text(out, "    <mode name='custom' supported='yes'>\n");
+    for (size_t i = 0; i < caps->cpus_count; i++) {
+        const struct caps_cpu *cpu = &caps->cpus[i];
+        buffer_printf(out, "      <model usable='%s'%s>", cpu->usable ? "yes" : "no",
+                      cpu->deprecated ? " deprecated='yes'" : "");
+        xml_add_text(out, cpu->name);
+        buffer_add_text(out, "</model>\n");
+    }
+    buffer_add_text(out, "    </mode>\n  </cpu>\n");
+}
+
+static int check_asked(const struct caps *caps, const remote_connect_get_domain_capabilities_args *args,
+                       struct error *err)
+{
+    const char *type = args->virttype ? *args->virttype : NULL, *arch = args->arch ? *args->arch : NULL;
+    if (args->flags)
+        return fail(err, ERR_INVALID_ARG, "unsupported flags (0x%x)", args->flags);
+    if (arch && !text_equal(arch, caps->arch))
+        return fail(err, ERR_INVALID_ARG, "architecture from emulator '%s' doesn't match given architecture '%s'",
+                    caps->arch, arch);
+    if (type && !text_equal(type, "qemu") && !text_equal(type, "kvm"))
+        return fail(err, ERR_INVALID_ARG, "unknown virttype: %s", type);
+    if (type && text_equal(type, "kvm") && !caps->kvm_usable)
+        return fail(err, ERR_INVALID_ARG, "KVM is not supported by '%s' on this host", caps->emulator);
+    return 0;
+}
+
+static void add_capabilities(struct buffer *out, const struct caps *caps, const struct caps_machine *machine, bool kvm)
+{
+    buffer_add_text(out, "<domainCapabilities>\n");
+    add_leaf(out, "  ", "path", caps->emulator);
+    add_leaf(out, "  ", "domain", kvm ? "kvm" : "qemu");
+    add_leaf(out, "  ", "machine", machine->name);
+    add_leaf(out, "  ", "arch", caps->arch);
+    buffer_printf(out, "  <vcpu max='%u'/>\n", machine->cpus_max);
+    buffer_add_text(out, "  <os supported='yes'>\n    <loader supported='yes'>\n");
+    add_enum(out, "      ", "type", rom_types);
+    add_enum(out, "      ", "secure", no_yes);
+    buffer_add_text(out, "    </loader>\n  </os>\n");
+    add_cpus(out, caps, kvm);
+    buffer_add_text(out, "  <devices>\n    <disk supported='yes'>\n");
+    add_enum(out, "      ", "diskDevice", disk_devices);
+    buffer_add_text(out, "    </disk>\n    <graphics supported='yes'>\n");
+    add_enum(out, "      ", "type", graphics_types);
+    buffer_add_text(out, "    </graphics>\n    <hostdev supported='no'/>\n  </devices>\n</domainCapabilities>\n");
+}
+
+char *domain_capabilities_xml(const struct emulators *e, const remote_connect_get_domain_capabilities_args *args,
+                              struct error *err)
+{
+    owned_buffer struct buffer xml = { 0 };
+    owned(caps) struct caps *caps = args->emulatorbin ? caps_get(*args->emulatorbin, err) : emulators_caps(e, err);
+    if (!caps || check_asked(caps, args, err) < 0)
+        return NULL;
+    const struct caps_machine *machine = args->machine ? caps_machine_find(caps, *args->machine) : caps_default_machine(caps);
+    if (!machine) {
+        fail(err, ERR_INVALID_ARG, "the machine '%s' is not supported by emulator '%s'",
+             args->machine ? *args->machine : "(default)", caps->emulator);
+        return NULL;
+    }
+    add_capabilities(&xml, caps, machine, caps->kvm_usable && !(args->virttype && text_equal(*args->virttype, "qemu")));
+    return buffer_take(&xml);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events: which client hears what, and how it is written on the wire. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "daemon/daemon.h"
+#include "daemon/request.h"
+#include "daemon/session.h"
+
+/* VIR_DOMAIN_EVENT_ID_* of the libvirt level that we speak: all may be asked for, as `virsh event --all` does.  Those
+ * that nothing here causes yet simply do not happen. */
+enum { EVENT_IDS = 28 };
+
+/* For a message: nothing is copied, since it is encoded before the event goes on. */
+static void borrow_domain(remote_nonnull_domain *to, const struct domain *dom)
+{
+    to->name = dom->name;
+    memcpy(to->uuid, dom->uuid.bytes, sizeof dom->uuid.bytes);
+    to->id = dom->id;
+}
+
+static void send_lifecycle(struct peer *peer, int callback, const struct domain_event *event)
+{
+    if (callback == LEGACY_CALLBACK) {
+        remote_domain_event_lifecycle_msg m = { .event = event->type, .detail = event->detail };
+        borrow_domain(&m.dom, event->domain);
+        peer_send_domain_event_lifecycle(peer, &m);
+        return;
+    }
+    remote_domain_event_callback_lifecycle_msg m = { callback, { .event = event->type, .detail = event->detail } };
+    borrow_domain(&m.msg.dom, event->domain);
+    peer_send_domain_event_callback_lifecycle(peer, &m);
+}
+
+/* One a kind of event that exists here. */
+static void (*const senders[EVENT_IDS])(struct peer *peer, int callback, const struct domain_event *event) = {
+    [DOMAIN_EVENT_LIFECYCLE] = send_lifecycle,
+};
+
+static void on_event(void *arg, const struct domain_event *event)
+{
+    struct session *session = arg;
+    for (size_t i = 0; i < session->registrations.count; i++) {
+        const struct registration *r = &session->registrations.items[i];
+        if (r->event == (int) event->id && senders[r->event] &&
+            (!r->of_one_domain || uuid_equal(&r->domain, &event->domain->uuid)))
+            senders[r->event](session->peer, r->callback, event);
+    }
+}
+
+/* Callback ids are unique in this daemon, so that they tell clients apart in its log. */
+static int add(struct session *session, int event, const remote_nonnull_domain *dom, bool legacy, int *ret_callback,
+               struct error *err)
+{
+    static int last_callback;
+    if (event < 0 || event >= EVENT_IDS || (legacy && event != DOMAIN_EVENT_LIFECYCLE))
+        return fail(err, ERR_INTERNAL, "unsupported event ID %d", event);
+    if (session->registrations.count >= REGISTRATIONS_MAX)
+        return fail(err, ERR_OPERATION_FAILED, "one client may register for %d events", REGISTRATIONS_MAX);
+
+    struct registration r = { .callback = legacy ? LEGACY_CALLBACK : ++last_callback, .event = event };
+    if (dom) {
+        r.of_one_domain = true;
+        memcpy(r.domain.bytes, dom->uuid, sizeof r.domain.bytes);
+    }
+    vector_push(&session->registrations, r);
+    if (!session->listener && !session->gone)
+        session->listener = event_listener_new(registry_events(session->daemon->registry), on_event, session);
+    *ret_callback = r.callback;
+    return 0;
+}
+
+static int count_legacy(const struct session *session)
+{
+    int count = 0;
+    for (size_t i = 0; i < session->registrations.count; i++)
+        count += session->registrations.items[i].callback == LEGACY_CALLBACK;
+    return count;
+}
+
+static int drop(struct session *session, int callback, struct error *err)
+{
+    for (size_t i = 0; i < session->registrations.count; i++) {
+        if (session->registrations.items[i].callback == callback) {
+            vector_remove(&session->registrations, i);
+            return 0;
+        }
+    }
+    return callback == LEGACY_CALLBACK ? fail(err, ERR_INTERNAL, "no event callback is registered")
+                                       : fail(err, ERR_INTERNAL, "domain event callback %d not registered", callback);
+}
+
+int on_connect_domain_event_callback_register_any(struct request *request,
+                                                  const remote_connect_domain_event_callback_register_any_args *args,
+                                                  remote_connect_domain_event_callback_register_any_ret *ret,
+                                                  struct error *err)
+{
+    if (args->dom && !registry_find(request->daemon->registry, (const struct uuid *) (const void *) args->dom->uuid)) {
+        return fail(err, ERR_NO_DOMAIN, "no domain with matching name '%s'", args->dom->name);
+    }
+    return add(request->session, args->eventID, args->dom, false, &ret->callbackID, err);
+}
+
+int on_connect_domain_event_callback_deregister_any(
+    struct request *request, const remote_connect_domain_event_callback_deregister_any_args *args, nothing *ret,
+    struct error *err)
+{
+    return args->callbackID < 0 ? fail(err, ERR_INTERNAL, "domain event callback %d not registered", args->callbackID)
+                                : drop(request->session, args->callbackID, err);
+}
+
+int on_connect_domain_event_register(struct request *request, const nothing *args,
+                                     remote_connect_domain_event_register_ret *ret, struct error *err)
+{
+    int callback;
+    if (add(request->session, DOMAIN_EVENT_LIFECYCLE, NULL, true, &callback, err) < 0)
+        return -1;
+    ret->cb_registered = count_legacy(request->session);
+    return 0;
+}
+
+int on_connect_domain_event_deregister(struct request *request, const nothing *args,
+                                       remote_connect_domain_event_deregister_ret *ret, struct error *err)
+{
+    if (drop(request->session, LEGACY_CALLBACK, err) < 0)
+        return -1;
+    ret->cb_registered = count_legacy(request->session);
+    return 0;
+}
+
+int on_connect_domain_event_register_any(struct request *request,
+                                         const remote_connect_domain_event_register_any_args *args, nothing *ret,
+                                         struct error *err)
+{
+    int callback;
+    return add(request->session, args->eventID, NULL, true, &callback, err);
+}
+
+int on_connect_domain_event_deregister_any(struct request *request,
+                                           const remote_connect_domain_event_deregister_any_args *args, nothing *ret,
+                                           struct error *err)
+{
+    return drop(request->session, LEGACY_CALLBACK, err);
+}

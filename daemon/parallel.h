@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parallel.h - the same thing for many domains, a few at a time. */
+#pragma once
+#include <stddef.h>
+
+#include "loop/fiber.h"
+
+struct domain;
+
+/* Returns when fn has run for each of them, in fibers of their own.  References are held meanwhile. */
+WAITS void parallel_each(struct domain *const *domains, size_t count, unsigned fibers,
+                         WAITS void (*fn)(struct domain *dom, void *arg), void *arg);
