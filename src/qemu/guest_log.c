@@ -60,6 +60,22 @@ void guest_log_note(struct guest_log *log, const char *text)
     log->start = lseek(log->fd, 0, SEEK_END);
 }
 
+bool guest_log_is_large(const struct guest_log *log)
+{
+    struct stat st;
+    return fstat(log->fd, &st) == 0 && st.st_size > GUEST_LOG_MAX;
+}
+
+struct guest_log *guest_log_copy(const struct guest_log *log)
+{
+    int fd = fcntl(log->fd, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return NULL;
+    struct guest_log *copy = NEW(struct guest_log);
+    *copy = (struct guest_log){ fd, memory_copy_text(log->path), log->start };
+    return copy;
+}
+
 /* A log that cannot be copied is cut all the same: the bound is what matters. */
 void guest_log_cut(struct guest_log *log)
 {
@@ -81,7 +97,8 @@ char *guest_log_tail(const struct guest_log *log)
 {
     char bytes[GUEST_LOG_TAIL + 1];
     off_t end = lseek(log->fd, 0, SEEK_END);
-    off_t from = end - GUEST_LOG_TAIL > log->start ? end - GUEST_LOG_TAIL : log->start;
+    off_t start = log->start <= end ? log->start : 0;          /* it was cut since */
+    off_t from = end - GUEST_LOG_TAIL > start ? end - GUEST_LOG_TAIL : start;
     ssize_t n = pread(log->fd, bytes, GUEST_LOG_TAIL, from);
     bytes[n > 0 ? n : 0] = 0;
     owned_buffer struct buffer tail = { 0 };

@@ -6,6 +6,7 @@
  * O_APPEND is for).
  */
 #pragma once
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -28,3 +29,7 @@ void guest_log_cut(struct guest_log *log);                          /* if it has
 char *guest_log_tail(const struct guest_log *log);
 void guest_log_free(struct guest_log *log);
 DEFINE_OWNED(guest_log)
+
+/* These do not block. */
+bool guest_log_is_large(const struct guest_log *log);
+struct guest_log *guest_log_copy(const struct guest_log *log);     /* the same file, for another thread; or NULL */

@@ -1,7 +1,8 @@
 noinst_LIBRARIES += src/qemu/libqemu.a
 
 # What an emulator can do.
-src_qemu_libqemu_a_SOURCES = src/qemu/caps.c src/qemu/caps.h src/qemu/caps_cache.c src/qemu/caps_probe.h
+src_qemu_libqemu_a_SOURCES = src/qemu/caps.c src/qemu/caps.h src/qemu/caps_cache.c \
+    src/qemu/caps_probe.c src/qemu/caps_probe.h
 
 # The command line.
 src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/chardevs.c src/qemu/command_line.c \
@@ -9,7 +10,9 @@ src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/chardevs.
     src/qemu/line.c src/qemu/line.h src/qemu/machine.c src/qemu/props.c src/qemu/props.h src/qemu/screens.c
 
 # Operations.
-src_qemu_libqemu_a_SOURCES += src/qemu/guest_log.c src/qemu/guest_log.h src/qemu/operations.h
+src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/guest_log.c src/qemu/guest_log.h \
+    src/qemu/launch.c src/qemu/launch.h src/qemu/operations.c src/qemu/operations.h src/qemu/reattach.c src/qemu/vmm.c \
+    src/qemu/vmm.h src/qemu/vmm_events.c src/qemu/vmm_tasks.c src/qemu/vnc_ports.c src/qemu/vnc_ports.h
 
 # The QMP client.
 src_qemu_libqemu_a_SOURCES += src/qemu/monitor.c src/qemu/monitor.h src/qemu/monitor_call.c src/qemu/monitor_private.h

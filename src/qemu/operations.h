@@ -32,7 +32,7 @@ struct operations_settings {
     unsigned start_timeout_ms;          /* 0: 30 s */
 };
 
-/* NULL-safe to call again with new settings (SIGHUP). */
+/* Once before the loop runs, and again with new settings (SIGHUP). */
 int operations_init(const struct operations_settings *settings, struct error *err);
 void operations_done(void);             /* guests are left running */
 
@@ -62,9 +62,18 @@ WAITS int domain_monitor_command(struct domain *dom, const char *text, bool huma
 /* The line that domain_start() would run, quoted for a POSIX shell, unknown values as the first free one. */
 WAITS int native_command_line(const struct domain_def *def, struct buffer *out, struct error *err);
 
+/* What fills in a definition's canonical machine name (struct conf_defaults): "pc" is "pc-i440fx-11.1" for an emulator
+ * whose capabilities are known; call caps_get() on it before parsing.  NULL keeps the name. */
+const char *emulator_canonical_machine(void *arg, const char *emulator, const char *machine);
+
 /* Where the milliseconds of the last start went, in order. */
+enum { START_PHASES_MAX = 16 };
 struct start_phase { const char *name; double milliseconds; };
-struct start_timings { size_t count; struct start_phase phases[16]; };
+struct start_timings {
+    size_t count;
+    struct start_phase phases[START_PHASES_MAX];
+    double total;
+};
 const struct start_timings *domain_start_timings(const struct domain *dom);     /* NULL if it was not started by us */
 
 /* The tree.  A reader waits for a pull that is under way and starts one if there is none; `refresh` pulls anew.  The

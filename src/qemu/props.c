@@ -102,16 +102,22 @@ static void flatten(struct buffer *out, const char *outer, const struct json *ob
     }
 }
 
-void props_add_to(struct props *props, struct argv *argv, const char *option, bool json)
+const char *props_end(struct props *props)
 {
     json_close(&props->writer, '}');
+    return props->text.data;
+}
+
+void props_add_to(struct props *props, struct argv *argv, const char *option, bool json)
+{
+    const char *text = props_end(props);
     if (json) {
-        argv_add_pair(argv, option, buffer_text(&props->text));
+        argv_add_pair(argv, option, text);
         return;
     }
     owned(arena) struct arena *arena = arena_new();
     error_scope(err);
-    const struct json *object = json_parse(props->text.data, props->text.length, arena, &err);
+    const struct json *object = json_parse(text, props->text.length, arena, &err);
     owned_buffer struct buffer flat = { 0 };
     if (object)
         flatten(&flat, NULL, object);

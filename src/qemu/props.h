@@ -37,5 +37,6 @@ void props_on_off(struct props *props, const char *key, enum on_off value);
 void props_object(struct props *props, const char *key);                        /* until props_close_object() */
 void props_close_object(struct props *props);
 
+const char *props_end(struct props *props);             /* ends the list; its JSON text, valid until props_done() */
 /* Ends the list and adds "OPTION {...}", or "OPTION key=value,..." unless `json`. */
 void props_add_to(struct props *props, struct argv *argv, const char *option, bool json);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/operations.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "domain/events.h"
+#include "domain/status.h"
+#include "loop/loop.h"
+#include "qemu/emulator.h"
+#include "qemu/launch.h"
+#include "qemu/props.h"
+
+void operations_done(void)
+{
+    vmm_let_go_of_all();
+    emulator_settings_done();
+}
+
+WAITS int domain_start(struct domain *dom, unsigned flags, struct error *err)
+{
+    if (domain_is_active(dom))
+        return fail(err, ERR_OPERATION_INVALID, "domain is already running");
+    owned_launch struct launch launch = {
+        .domain = dom, .vmm = vmm_new(dom), .flags = flags, .listener = -1,
+        .deadline = loop_now() + settings_now()->start_timeout_ms
+    };
+    if (launch_run(&launch, err) < 0) {
+        launch_undo(&launch);
+        return -1;
+    }
+    vmm_adopt(take(launch.vmm));
+    if (flags & START_PAUSED) {
+        domain_set_state(dom, DOMAIN_PAUSED, PAUSED_USER);
+        domain_emit_lifecycle(dom, EVENT_STARTED, STARTED_BOOTED);
+        domain_emit_lifecycle(dom, EVENT_SUSPENDED, SUSPENDED_PAUSED);
+    } else {
+        domain_set_state(dom, DOMAIN_RUNNING, RUNNING_BOOTED);
+        domain_emit_lifecycle(dom, EVENT_RESUMED, RESUMED_UNPAUSED);
+        domain_emit_lifecycle(dom, EVENT_STARTED, STARTED_BOOTED);
+    }
+    return 0;
+}
+
+WAITS int domain_destroy(struct domain *dom, unsigned flags, struct error *err)
+{
+    if (domain_check_active(dom, err) < 0)
+        return -1;
+    struct vmm *vmm = dom->vmm;
+    if (!vmm)
+        return fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd, and is left alone",
+                    dom->name);
+    if (vmm_terminate(vmm, flags & DESTROY_GRACEFUL, err) < 0)
+        return -1;
+    vmm_end(vmm, SHUTOFF_DESTROYED, STOPPED_DESTROYED);
+    return 0;
+}
+
+/* A status file that says something older is no reason to fail: the next daemon asks the VMM. */
+static WAITS void save_state(struct domain *dom)
+{
+    error_scope(err);
+    struct vmm *vmm = dom->vmm;
+    if (vmm && status_save(dom, STATUS_RUNNING, process_identity(vmm->process), vmm->socket, &err) < 0)
+        log_warning("domain '%s': its status file is out of date: %s", dom->name, error_text(&err));
+}
+
+static int refuse_state(const struct domain *dom, const char *what, struct error *err)
+{
+    return fail(err, ERR_OPERATION_INVALID, "domain '%s' is %s, and cannot be %s", dom->name,
+                domain_state_word(dom->state), what);
+}
+
+WAITS int domain_suspend(struct domain *dom, struct error *err)
+{
+    struct vmm *vmm = vmm_get(dom, err);
+    if (!vmm)
+        return -1;
+    if (dom->state == DOMAIN_PAUSED)
+        return 0;
+    if (dom->state != DOMAIN_RUNNING)
+        return refuse_state(dom, "suspended", err);
+    vmm->pause_reason = PAUSED_USER;
+    int rc = monitor_call(vmm->monitor, "stop", NULL, NULL, err);
+    if (dom->vmm != vmm)
+        return rc;
+    if (rc == 0) {
+        vmm->pause_reason = PAUSED_USER;
+        vmm_set_paused(vmm);            /* unless its STOP did that already */
+        save_state(dom);
+    }
+    return rc;
+}
+
+WAITS int domain_resume(struct domain *dom, struct error *err)
+{
+    struct vmm *vmm = vmm_get(dom, err);
+    if (!vmm)
+        return -1;
+    if (dom->state == DOMAIN_RUNNING)
+        return fail(err, ERR_OPERATION_INVALID, "domain is already running");
+    if (dom->state == DOMAIN_PMSUSPENDED)
+        return refuse_state(dom, "resumed; wake it up", err);
+    if (monitor_call(vmm->monitor, "cont", NULL, NULL, err) < 0)
+        return -1;
+    vmm_set_running(vmm);
+    save_state(dom);
+    return 0;
+}
+
+WAITS static int human_command(struct vmm *vmm, const char *text, char **ret_reply, struct error *err)
+{
+    owned_props struct props arguments;
+    props_begin(&arguments, "command-line", text);
+    struct monitor_reply reply __attribute__((cleanup(monitor_reply_done))) = { 0 };
+    if (monitor_call(vmm->monitor, "human-monitor-command", props_end(&arguments), &reply, err) < 0)
+        return -1;
+    const char *output = json_text(reply.value);
+    if (!output)
+        return fail(err, ERR_VMM, "domain '%s': the monitor's answer is no text", vmm->domain->name);
+    *ret_reply = memory_copy_text(output);
+    return 0;
+}
+
+WAITS int domain_monitor_command(struct domain *dom, const char *text, bool human, char **ret_reply, struct error *err)
+{
+    struct vmm *vmm = vmm_get(dom, err);
+    if (!vmm)
+        return -1;
+    if (human)
+        return human_command(vmm, text, ret_reply, err);
+    owned_buffer struct buffer reply = { 0 };
+    if (monitor_raw(vmm->monitor, text, &reply, err) < 0)
+        return -1;
+    *ret_reply = buffer_take(&reply);
+    return 0;
+}
+
+WAITS int native_command_line(const struct domain_def *def, struct buffer *out, struct error *err)
+{
+    const char *emulator = emulator_of(def, err);
+    owned(caps) struct caps *caps = emulator ? caps_get(emulator, err) : NULL;
+    if (!caps)
+        return -1;
+    owned(domain_def) struct domain_def *live = launch_definition(def, emulator, err);
+    if (!live)
+        return -1;
+    owned_argv struct argv argv = { 0 };
+    const struct command_line what = launch_command_line(live, caps);
+    if (command_line_build(&what, &argv, err) < 0)
+        return -1;
+    argv_format(&argv, out);
+    return 0;
+}
+
+const struct start_timings *domain_start_timings(const struct domain *dom)
+{
+    return dom->vmm && dom->vmm->timings.count ? &dom->vmm->timings : NULL;
+}
+
+/* --- the tree --- */
+
+WAITS const struct qom_store *domain_qom_tree(struct domain *dom, bool refresh, struct error *err)
+{
+    struct vmm *vmm = vmm_get(dom, err);
+    if (!vmm)
+        return NULL;
+    if (!vmm->tree) {
+        fail(err, ERR_VMM, "domain '%s': its tree cannot be read yet", dom->name);
+        return NULL;
+    }
+    return qom_tree_read(vmm->tree, refresh, err);
+}
+
+WAITS const struct qom_stats *domain_qom_stats(struct domain *dom, struct error *err)
+{
+    if (!domain_qom_tree(dom, false, err))
+        return NULL;
+    return qom_tree_stats(dom->vmm->tree);
+}
+
+/* A secret stays one, whichever way it is asked for: by what is known of the tree, and by the object's own type. */
+static bool hides(const struct vmm *vmm, const struct monitor_call *type, const char *path, const char *property)
+{
+    const struct qom_store *kept = vmm->tree ? qom_tree_kept(vmm->tree) : NULL;
+    const char *type_name = json_text(type->reply.value);
+    return (kept && qom_store_hides(kept, path, property)) || !type_name || qom_type_hides(type_name, property);
+}
+
+static char *get_arguments(const char *path, const char *property)
+{
+    owned_props struct props arguments;
+    props_begin(&arguments, "path", path);
+    props_text(&arguments, "property", property);
+    return memory_copy_text(props_end(&arguments));
+}
+
+WAITS int domain_qom_get(struct domain *dom, const char *path, const char *property, char **ret_json,
+                         struct error *err)
+{
+    struct vmm *vmm = vmm_get(dom, err);
+    if (!vmm)
+        return -1;
+    owned_memory char *ask_type = get_arguments(path, "type"), *ask_value = get_arguments(path, property);
+    owned_call struct monitor_call type = { 0 }, value = { 0 };
+    monitor_call_start(vmm->monitor, &type, "qom-get", ask_type);
+    monitor_call_start(vmm->monitor, &value, "qom-get", ask_value);
+    if (monitor_call_wait(&type, err) < 0 || monitor_call_wait(&value, err) < 0)
+        return -1;
+    if (dom->vmm != vmm || hides(vmm, &type, path, property))
+        return fail(err, ERR_OPERATION_INVALID, "domain '%s': property '%s' of '%s' is secret, and not shown", dom->name,
+                    property, path);
+    owned_buffer struct buffer text = { 0 };
+    struct json_writer w = { .out = &text };
+    json_value(&w, value.reply.value);
+    *ret_json = buffer_take(&text);
+    return 0;
+}

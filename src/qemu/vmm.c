@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/vmm.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "domain/events.h"
+#include "domain/registry.h"
+#include "domain/status.h"
+#include "loop/loop.h"
+#include "loop/stream.h"
+#include "qemu/emulator.h"
+#include "qemu/vnc_ports.h"
+
+enum {
+    TERM_MS = 1000,                     /* from SIGTERM to SIGKILL */
+    GRACEFUL_MS = 15000,
+    KILL_MS = 15000,                    /* a process that survives SIGKILL hangs in the kernel */
+    EXPLAIN_MS = 500,
+    LAST_WORDS_MS = 200,
+    LOG_CUT_MS = 5000,
+};
+
+static struct vmm *adopted;
+
+struct vmm *vmm_new(struct domain *dom)
+{
+    struct vmm *vmm = NEW(struct vmm);
+    vmm->domain = dom;
+    return vmm;
+}
+
+static void forget(struct vmm *vmm)
+{
+    for (struct vmm **link = &adopted; *link; link = &(*link)->next)
+        if (*link == vmm) {
+            *link = vmm->next;
+            break;
+        }
+}
+
+void vmm_free(struct vmm *vmm)
+{
+    if (!vmm)
+        return;
+    forget(vmm);
+    qom_tree_free(vmm->tree);
+    monitor_free(vmm->monitor);
+    process_free(vmm->process);
+    timer_free(vmm->log_timer);
+    guest_log_free(vmm->log);
+    for (size_t i = 0; i < vmm->ports.count; i++)
+        vnc_port_give_back(vmm->ports.items[i]);
+    vector_done(&vmm->ports);
+    caps_free(vmm->caps);
+    domain_def_unref(vmm->def);
+    free(vmm->socket);
+    free(vmm);
+}
+
+int vmm_connect(struct vmm *vmm, struct error *err)
+{
+    int fd = unix_connect(vmm->socket, err);
+    if (fd < 0)
+        return -1;
+    owned_memory char *subject = memory_printf("domain '%s'", vmm->domain->name);
+    vmm->monitor = monitor_open(fd, subject, &vmm_monitor_handler, vmm);
+    return 0;
+}
+
+/* --- the log, which its guest could grow without end --- */
+
+static void cut_log(void *log)
+{
+    guest_log_cut(log);
+}
+
+/* With a log of its own, whatever becomes of the VMM meanwhile. */
+static void cut_log_fiber(void *arg)
+{
+    owned(guest_log) struct guest_log *log = arg;
+    error_scope(err);
+    await_work(cut_log, log, &err);
+}
+
+static void on_log_timer(void *arg)
+{
+    struct vmm *vmm = arg;
+    struct guest_log *log = guest_log_is_large(vmm->log) ? guest_log_copy(vmm->log) : NULL;
+    if (log && !fiber_start(cut_log_fiber, log))
+        guest_log_free(log);
+}
+
+/* --- its ports --- */
+
+void vmm_take_ports(struct vmm *vmm)
+{
+    for (size_t i = 0; i < vmm->def->graphics.count; i++) {
+        const struct graphics *graphics = vmm->def->graphics.items[i];
+        if (graphics->type == GRAPHICS_VNC && graphics->port.set && graphics->port.value > 0) {
+            vnc_port_take((int) graphics->port.value);
+            vector_push(&vmm->ports, (int) graphics->port.value);
+        }
+    }
+}
+
+/* --- to its domain, and away from it --- */
+
+static void process_has_ended(void *arg)
+{
+    vmm_clean_up_later(arg);
+}
+
+void vmm_adopt(struct vmm *vmm)
+{
+    vmm->phase = VMM_RUNNING;
+    vmm->domain->vmm = vmm;
+    vmm->next = adopted;
+    adopted = vmm;
+    process_keep(vmm->process);
+    process_on_exit(vmm->process, process_has_ended, vmm);
+    if (vmm->log)
+        vmm->log_timer = timer_start(LOG_CUT_MS, LOG_CUT_MS, on_log_timer, vmm);
+}
+
+void vmm_let_go_of_all(void)
+{
+    while (adopted) {
+        struct vmm *vmm = adopted;
+        vmm->domain->vmm = NULL;
+        vmm_free(vmm);
+    }
+}
+
+struct vmm *vmm_get(struct domain *dom, struct error *err)
+{
+    if (domain_check_active(dom, err) < 0)
+        return NULL;
+    if (dom->unmanaged)
+        fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd, and is left alone", dom->name);
+    else if (!dom->vmm)
+        fail(err, ERR_OPERATION_INVALID, "domain '%s' is still starting", dom->name);
+    else if (!dom->vmm->monitor || monitor_is_broken(dom->vmm->monitor))
+        fail(err, ERR_VMM, "domain '%s': its monitor does not answer", dom->name);
+    else
+        return dom->vmm;
+    return NULL;
+}
+
+/* --- its end --- */
+
+WAITS void vmm_explain(struct vmm *vmm, struct error *err)
+{
+    if (!vmm->process || !vmm->log || err->code == ERR_ABORTED)
+        return;
+    error_scope(alive);
+    if (process_wait(vmm->process, loop_now() + EXPLAIN_MS, &alive) < 0)
+        return;
+    owned_memory char *said = guest_log_tail(vmm->log);
+    owned_memory char *why = memory_copy_text(error_text(err));
+    if (*said)
+        fail(err, ERR_VMM, "the emulator %s: %s", process_exit_text(vmm->process), said);
+    else
+        fail(err, ERR_VMM, "the emulator %s (%s)", process_exit_text(vmm->process), why);
+}
+
+WAITS int vmm_terminate(struct vmm *vmm, bool graceful, struct error *err)
+{
+    struct process *process = vmm->process;
+    vmm->phase = VMM_ENDING;
+    error_scope(late);
+    if (process_signal(process, SIGTERM, err) < 0)
+        return -1;
+    if (process_wait(process, loop_now() + (graceful ? GRACEFUL_MS : TERM_MS), &late) == 0)
+        return 0;
+    vmm->phase = VMM_RUNNING;
+    if (late.code != ERR_TIMEOUT || graceful)
+        return fail(err, late.code == ERR_TIMEOUT ? ERR_BUSY : late.code, "domain '%s': the emulator (process %d) did not "
+                    "end on SIGTERM: %s", vmm->domain->name, (int) process_identity(process)->pid, error_text(&late));
+    vmm->phase = VMM_ENDING;
+    if (process_signal(process, SIGKILL, err) == 0 && process_wait(process, loop_now() + KILL_MS, err) == 0)
+        return 0;
+    vmm->phase = VMM_RUNNING;
+    return fail_in(err, "domain '%s': the emulator (process %d) did not end on SIGKILL", vmm->domain->name,
+                   (int) process_identity(process)->pid);
+}
+
+/* The process may be seen to end before its last events are read, and those come first. */
+static WAITS void hear_last_words(struct vmm *vmm)
+{
+    if (!vmm->monitor || monitor_is_broken(vmm->monitor))
+        return;
+    struct wait wait = { 0 };
+    error_scope(late);
+    vmm->monitor_end = &wait;
+    wait_until(&wait, loop_now() + LAST_WORDS_MS, &late);
+    vmm->monitor_end = NULL;
+}
+
+WAITS void vmm_end(struct vmm *vmm, int shutoff_reason, int stopped_detail)
+{
+    struct domain *dom = vmm->domain;
+    error_scope(err);
+    vmm->phase = VMM_ENDING;
+    hear_last_words(vmm);
+    unlink(vmm->socket);
+    if (status_remove(dom, &err) < 0)
+        log_error("domain '%s': its status file stays: %s", dom->name, error_text(&err));
+    dom->vmm = NULL;
+    vmm_free(vmm);
+    domain_set_inactive(dom, shutoff_reason);
+    domain_emit_lifecycle(dom, EVENT_STOPPED, stopped_detail);
+}
+
+/* --- its tree --- */
+
+static unsigned bulk_commands(const struct caps *caps)
+{
+    unsigned commands = caps_has(caps, CAPS_QOM_LIST_GETV) ? QOM_HAS_LIST_GETV : 0;
+    commands |= caps_has(caps, CAPS_QOM_LIST_GET) ? QOM_HAS_LIST_GET : 0;
+    return commands | (caps_has(caps, CAPS_QOM_TREE_GET) ? QOM_HAS_TREE_GET : 0);
+}
+
+bool vmm_has_bulk_command(const struct vmm *vmm)
+{
+    return bulk_commands(vmm->caps) != 0;
+}
+
+WAITS void vmm_make_tree(struct vmm *vmm, char *const *argv)
+{
+    const char *cache = settings_now()->cache_folder;
+    owned_memory char *folder = cache ? memory_printf("%s/qom", cache) : NULL;
+    owned_memory char *key = qom_plan_key(vmm->caps->key, (const char *const *) argv);
+    vmm->tree = qom_tree_new(vmm->monitor, bulk_commands(vmm->caps), folder, key);
+}
+
+/* --- states --- */
+
+void vmm_set_paused(struct vmm *vmm)
+{
+    static const struct { int reason, detail; } details[] = {
+        { PAUSED_IOERROR, SUSPENDED_IOERROR }, { PAUSED_WATCHDOG, SUSPENDED_WATCHDOG },
+    };
+    int detail = SUSPENDED_PAUSED;
+    for (size_t i = 0; i < ARRAY_COUNT(details); i++)
+        if (details[i].reason == vmm->pause_reason)
+            detail = details[i].detail;
+    if (vmm->domain->state == DOMAIN_RUNNING) {
+        domain_set_state(vmm->domain, DOMAIN_PAUSED, vmm->pause_reason);
+        domain_emit_lifecycle(vmm->domain, EVENT_SUSPENDED, detail);
+    }
+    vmm->pause_reason = PAUSED_UNKNOWN;
+}
+
+void vmm_set_running(struct vmm *vmm)
+{
+    if (vmm->domain->state == DOMAIN_RUNNING)
+        return;
+    domain_set_state(vmm->domain, DOMAIN_RUNNING, RUNNING_UNPAUSED);
+    domain_emit_lifecycle(vmm->domain, EVENT_RESUMED, RESUMED_UNPAUSED);
+}

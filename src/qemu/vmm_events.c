@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the monitor reports, turned into the domain's state and events.  Events that we do not list change nothing. */
+#include "qemu/vmm.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "domain/events.h"
+#include "domain/mailbox.h"
+
+/* The data of one event, while it is handled. */
+static bool get_bool(const struct json *data, const char *key)
+{
+    bool value = false;
+    json_to_bool(json_get(data, key), &value);
+    return value;
+}
+
+static void on_stop(struct vmm *vmm, const struct json *data)
+{
+    if (!vmm->rebooting)
+        vmm_set_paused(vmm);
+}
+
+static void on_resume(struct vmm *vmm, const struct json *data)
+{
+    if (!vmm->rebooting)
+        vmm_set_running(vmm);
+}
+
+/* Which of the definition's lifecycle actions a shutdown falls under. */
+static enum lifecycle_action action_for(const struct vmm *vmm, const char *reason)
+{
+    if (text_equal(reason, "guest-reset"))
+        return vmm->def->on_reboot;
+    return text_equal(reason, "guest-panic") ? vmm->def->on_crash : vmm->def->on_poweroff;
+}
+
+/* The guest has stopped but its VMM stays (-no-shutdown), until the action is carried out. */
+static void on_shutdown(struct vmm *vmm, const struct json *data)
+{
+    if (vmm->shut_down)
+        return;
+    bool guest = get_bool(data, "guest");
+    enum lifecycle_action action = action_for(vmm, json_get_text(data, "reason"));
+    if (guest && vmm->phase == VMM_RUNNING && (action == ACTION_RESTART || action == ACTION_RENAME_RESTART)) {
+        vmm->rebooting = true;
+        vmm_reset_later(vmm);
+        return;
+    }
+    vmm->shut_down = true;
+    if (vmm->domain->state != DOMAIN_CRASHED)
+        domain_set_state(vmm->domain, DOMAIN_SHUTDOWN, SHUTDOWN_UNKNOWN);
+    domain_emit_lifecycle(vmm->domain, EVENT_SHUTDOWN, guest ? SHUTDOWN_BY_GUEST : SHUTDOWN_BY_HOST);
+    if (guest && vmm->phase == VMM_RUNNING && action != ACTION_PRESERVE)
+        vmm_power_off_later(vmm);
+}
+
+static void on_reset(struct vmm *vmm, const struct json *data)
+{
+    const struct domain_event event = { .id = DOMAIN_EVENT_REBOOT };
+    domain_emit(vmm->domain, &event);
+}
+
+static void on_panic(struct vmm *vmm, const struct json *data)
+{
+    domain_set_state(vmm->domain, DOMAIN_CRASHED, CRASHED_PANICKED);
+    domain_emit_lifecycle(vmm->domain, EVENT_CRASHED, CRASHED_EVENT_PANICKED);
+    enum lifecycle_action action = vmm->def->on_crash;
+    if (vmm->phase != VMM_RUNNING || action == ACTION_PRESERVE)
+        return;
+    if (action == ACTION_RESTART || action == ACTION_RENAME_RESTART || action == ACTION_COREDUMP_RESTART) {
+        vmm->rebooting = true;
+        vmm_reset_later(vmm);
+    } else {
+        vmm_power_off_later(vmm);
+    }
+}
+
+static void on_suspend(struct vmm *vmm, const struct json *data)
+{
+    if (vmm->domain->state != DOMAIN_RUNNING)
+        return;
+    domain_set_state(vmm->domain, DOMAIN_PMSUSPENDED, 0);
+    domain_emit_lifecycle(vmm->domain, EVENT_PMSUSPENDED, 0);
+}
+
+static void on_wakeup(struct vmm *vmm, const struct json *data)
+{
+    if (vmm->domain->state != DOMAIN_PMSUSPENDED)
+        return;
+    domain_set_state(vmm->domain, DOMAIN_RUNNING, RUNNING_WAKEUP);
+    domain_emit_lifecycle(vmm->domain, EVENT_STARTED, STARTED_WAKEUP);
+}
+
+/* libvirt's numbers for what a watchdog does. */
+static int watchdog_action(const char *word)
+{
+    static const char *const words[] = { "none", "pause", "reset", "poweroff", "shutdown", "debug", "inject-nmi" };
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        if (text_equal(words[i], word))
+            return (int) i;
+    return 0;
+}
+
+static void on_watchdog(struct vmm *vmm, const struct json *data)
+{
+    const char *action = json_get_text(data, "action");
+    const struct domain_event event = { .id = DOMAIN_EVENT_WATCHDOG, .type = watchdog_action(action) };
+    if (text_equal(action, "pause"))
+        vmm->pause_reason = PAUSED_WATCHDOG;    /* a STOP follows */
+    domain_emit(vmm->domain, &event);
+}
+
+static void on_io_error(struct vmm *vmm, const struct json *data)
+{
+    if (text_equal(json_get_text(data, "action"), "stop"))
+        vmm->pause_reason = PAUSED_IOERROR;     /* a STOP follows */
+    log_warning("domain '%s': a disk %s failed: %s", vmm->domain->name,
+                json_get_text(data, "operation") ? json_get_text(data, "operation") : "access",
+                json_get_text(data, "reason") ? json_get_text(data, "reason") : "no reason given");
+}
+
+static void on_balloon(struct vmm *vmm, const struct json *data)
+{
+    uint64_t bytes;
+    if (!json_to_u64(json_get(data, "actual"), &bytes))
+        return;
+    vmm->domain->runtime.balloon_kib = bytes / 1024;
+    const struct domain_event event = { .id = DOMAIN_EVENT_BALLOON_CHANGE, .value = (int64_t) (bytes / 1024) };
+    domain_emit(vmm->domain, &event);
+}
+
+static void on_rtc(struct vmm *vmm, const struct json *data)
+{
+    struct domain_event event = { .id = DOMAIN_EVENT_RTC_CHANGE };
+    if (json_to_i64(json_get(data, "offset"), &event.value))
+        domain_emit(vmm->domain, &event);
+}
+
+static void on_tray(struct vmm *vmm, const struct json *data)
+{
+    const struct domain_event event = { .id = DOMAIN_EVENT_TRAY_CHANGE, .type = get_bool(data, "tray-open") ? 0 : 1,
+                                        .alias = json_get_text(data, "id") };
+    if (event.alias)
+        domain_emit(vmm->domain, &event);
+}
+
+static const struct row {
+    const char *name;
+    void (*handle)(struct vmm *vmm, const struct json *data);
+} rows[] = {
+    { "STOP", on_stop },
+    { "RESUME", on_resume },
+    { "SHUTDOWN", on_shutdown },
+    { "RESET", on_reset },
+    { "GUEST_PANICKED", on_panic },
+    { "SUSPEND", on_suspend },
+    { "SUSPEND_DISK", on_suspend },
+    { "WAKEUP", on_wakeup },
+    { "WATCHDOG", on_watchdog },
+    { "BLOCK_IO_ERROR", on_io_error },
+    { "BALLOON_CHANGE", on_balloon },
+    { "RTC_CHANGE", on_rtc },
+    { "DEVICE_TRAY_MOVED", on_tray },
+};
+
+/* A letter to the domain: the row and the event. */
+struct news {
+    struct vmm *vmm;
+    const struct row *row;
+    const struct json *data;
+    struct arena *arena;
+};
+
+static void news_apply(struct domain *dom, void *arg)
+{
+    struct news *news = arg;
+    if (dom->vmm == news->vmm)
+        news->row->handle(news->vmm, news->data);
+}
+
+static void news_drop(void *arg)
+{
+    struct news *news = arg;
+    arena_free(news->arena);
+    free(news);
+}
+
+static const struct row *find_row(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        if (text_equal(rows[i].name, name))
+            return &rows[i];
+    return NULL;
+}
+
+static void on_event(void *arg, const char *name, const struct json *event, struct arena *arena)
+{
+    struct vmm *vmm = arg;
+    const struct row *row = vmm->phase != VMM_STARTING ? find_row(name) : NULL;
+    if (!row) {
+        arena_free(arena);
+        return;
+    }
+    struct news *news = NEW(struct news);
+    *news = (struct news){ vmm, row, json_get(event, "data"), arena };
+    mailbox_post(vmm->domain, MAIL_STATE, news_apply, news_drop, news);
+}
+
+static void on_broken(void *arg, enum monitor_end end, const char *reason)
+{
+    struct vmm *vmm = arg;
+    if (vmm->monitor_end)
+        wait_done(vmm->monitor_end, 0);
+    if (vmm->phase == VMM_RUNNING && end != MONITOR_CLOSED)
+        log_error("%s", reason);
+    if (vmm->phase == VMM_RUNNING)
+        vmm_clean_up_later(vmm);
+}
+
+const struct monitor_handler vmm_monitor_handler = { .event = on_event, .broken = on_broken };
