@@ -15,3 +15,11 @@ tests_unit_test_monitor_SOURCES = tests/unit/qemu/monitor.c
 tests_unit_test_monitor_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_monitor_LDADD = src/qemu/libqemu.a src/json/libjson.a src/loop/libloop.a src/base/libbase.a \
     $(CRITERION_LIBS) $(YAJL_LIBS) $(UV_LIBS)
+
+# Capabilities, against scripts that say they are emulators.
+check_PROGRAMS += tests/unit/test_caps
+TESTS += tests/unit/test_caps
+tests_unit_test_caps_SOURCES = tests/unit/qemu/caps.c
+tests_unit_test_caps_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_test_caps_LDADD = src/qemu/libqemu.a src/json/libjson.a src/loop/libloop.a src/base/libbase.a \
+    $(CRITERION_LIBS) $(YAJL_LIBS) $(UV_LIBS)
