@@ -25,9 +25,10 @@ static char *unescape(const char *text, size_t length)
 {
     struct buffer out = { 0 };
     for (size_t i = 0; i < length; i++) {
-        bool escaped = text[i] == '%' && i + 2 < length && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
-        buffer_add_char(&out, escaped ? (char) (hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2])) : text[i]);
-        i += escaped ? 2 : 0;
+        int high = text[i] == '%' && i + 2 < length ? hex_digit(text[i + 1]) : -1;
+        int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+        buffer_add_char(&out, low >= 0 ? (char) (high << 4 | low) : text[i]);
+        i += low >= 0 ? 2 : 0;
     }
     return buffer_take(&out);
 }
@@ -46,10 +47,11 @@ static char *find_socket(const char *query)
 
 static int resolve_uri(const char *uri, bool read_only, char **ret_path, char **ret_name, struct error *err)
 {
-    const char *rest = text_starts(uri, "qemu:///") ? uri + 8 : text_starts(uri, "qemu+unix:///") ? uri + 13 : NULL;
+    const char *rest = text_starts(uri, "qemu:///") ? uri + 8 :
+        text_starts(uri, "qemu+unix:///") ? uri + 13 : NULL;
     if (!rest)
-        return fail(err, ERR_INVALID_ARG, "the URI '%s' is not one of qemu:///system, "
-                    "qemu+unix:///system?socket=PATH or a socket's path; remote hosts are not supported", uri);
+        return fail(err, ERR_INVALID_ARG, "'%s' is not qemu:///system, qemu+unix:///system?socket=PATH or a "
+                    "socket's path; remote hosts are not supported", uri);
     size_t length = strcspn(rest, "?#");
     char *path = rest[length] == '?' ? find_socket(rest + length) : NULL;
     *ret_path = path ? path : usual_socket(read_only);
@@ -64,7 +66,7 @@ int address_resolve(const char *where, bool read_only, char **ret_path, char **r
     if (where && strchr(where, ':'))
         return resolve_uri(where, read_only, ret_path, ret_name, err);
     if (where && *where && !strchr(where, '/'))
-        return fail(err, ERR_INVALID_ARG, "'%s' is neither a URI nor a socket's path (which would have a slash)", where);
+        return fail(err, ERR_INVALID_ARG, "'%s' is neither a URI nor a socket's path with a slash", where);
     *ret_path = where && *where ? memory_copy_text(where) : usual_socket(read_only);
     *ret_name = NULL;
     return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* address.h - what people write to say which daemon they mean.
  *
- * A word with a slash and no colon is a socket's path.  A URI is qemu:///system or qemu:///session, with +unix or not,
- * and ?socket=PATH if it is not the usual place.  NULL or "" is $DOMUS_URI, and without that the usual place.
+ * A word with a slash and no colon is a socket's path.  A URI is qemu:///system or qemu:///session, with
+ * +unix or not, and ?socket=PATH if it is not the usual place.  NULL or "" is $DOMUS_URI, and without that
+ * the usual place.
  */
 #pragma once
 #include <stdbool.h>

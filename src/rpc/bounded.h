@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bounded.h - what the generated code calls instead of libtirpc's functions that allocate.
  *
- * libtirpc allocates what a count asks for before it looks whether so many bytes are there.  Each of these first
- * compares the count with what is left of the message, so a frame of 40 bytes cannot ask for megabytes.
+ * libtirpc allocates what a count asks for before it looks whether so many bytes are there.  Each of these
+ * first compares the count with what is left of the message, so a frame of 40 bytes cannot ask for megabytes.
  */
 #pragma once
 #include <rpc/rpc.h>

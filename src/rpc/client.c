@@ -34,7 +34,7 @@ struct client {
 
 #define PROC(...)
 #define EVENT(number, name, message) \
-    static void hand_over_##name(const struct client *c, const struct codec *codec, const struct frame *frame) \
+    static void on_##name(const struct client *c, const struct codec *codec, const struct frame *frame) \
     { \
         error_scope(err); \
         message m; \
@@ -52,7 +52,7 @@ static void on_event(const struct client *c, const struct frame *frame)
         return;
     switch (frame->procedure) {
 #define PROC(...)
-#define EVENT(number, name, message) case number: hand_over_##name(c, codec, frame); break;
+#define EVENT(number, name, message) case number: on_##name(c, codec, frame); break;
 #include "rpc/procedures.def"
     }
 }
@@ -128,7 +128,8 @@ static int answer_ping(struct client *c, struct error *err)
 
 static bool is_ping(const struct frame *frame)
 {
-    return frame->program == PROGRAM_KEEPALIVE && frame->type == FRAME_MESSAGE && frame->procedure == KEEPALIVE_PING;
+    return frame->program == PROGRAM_KEEPALIVE && frame->type == FRAME_MESSAGE &&
+        frame->procedure == KEEPALIVE_PING;
 }
 
 /* The next frame that has arrived; what is a message is dealt with here.  1, 0 if there is none, or -1. */
@@ -168,11 +169,12 @@ int client_read(struct client *c, int milliseconds, struct error *err)
 
 /* Calls */
 
-static int send_call(struct client *c, const struct procedure *p, const void *args, uint64_t until, struct error *err)
+static int send_call(struct client *c, const struct procedure *p, const void *args, uint64_t until,
+                     struct error *err)
 {
     owned_buffer struct buffer out = { 0 };
     size_t start = frame_begin(&out, &(struct frame) {
-        .program = p->program, .version = 1, .procedure = p->number, .type = FRAME_CALL, .serial = ++c->last_serial });
+        .program = p->program, .version = 1, .procedure = p->number, .serial = ++c->last_serial });
     if (codec_encode(p->args, args, &out, err) < 0)
         return fail(err, ERR_INVALID_ARG, "the arguments of %s do not fit the protocol's limits", p->name);
     frame_end(&out, start);
@@ -235,7 +237,7 @@ static int authenticate(struct client *c, struct error *err)
     for (u_int i = 0; i < ways.types.types_len; i++)
         if (ways.types.types_val[i] == 0)
             return 0;
-    return fail(err, ERR_NO_SUPPORT, "the daemon at %s wants an authentication that this client does not know", c->where);
+    return fail(err, ERR_NO_SUPPORT, "the daemon at %s wants authentication", c->where);
 }
 
 struct client *client_open(const char *where, unsigned flags, struct error *err)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client.h - a connection to a daemon, for programs that ask one thing at a time.
  *
- * Calls block until the reply is here, with a deadline; no loop is needed.  Events that arrive meanwhile are handed
- * over from within the call.  An interactive program watches client_fd() and calls client_read() when it is readable.
+ * Calls block until the reply is here, with a deadline; no loop is needed.  Events that arrive meanwhile are
+ * handed over from within the call.  An interactive program watches client_fd() and calls client_read() when
+ * it is readable.
  *
  *     owned(client) struct client *c = client_open(NULL, 0, &err);
  *     remote_domain_lookup_by_name_args args = { .name = name };
  *     reply_scope(domain_lookup_by_name, found);
  *     if (!c || client_domain_lookup_by_name(c, &args, &found, &err) < 0) ...
  *
- * After a failure that came from the daemon, the error's text is what libvirt's own clients would show, its code is
- * ours, and client_error_number() is libvirt's number.
+ * After a failure that came from the daemon, the error's text is what libvirt's own clients would show, its
+ * code is ours, and client_error_number() is libvirt's number.
  */
 #pragma once
 #include "base/error.h"
@@ -21,30 +22,34 @@ struct client;
 
 enum client_flags { CLIENT_READ_ONLY = 1 };
 
-/* Connects, and opens the hypervisor connection.  `where` is a socket's path (it has a slash and no colon) or a URI:
- * qemu:///system, qemu+unix:///system?socket=PATH.  NULL: $DOMUS_URI, else /run/domus/domus-sock (-ro). */
+/* Connects, and opens the hypervisor connection.  `where` is a socket's path (it has a slash and no colon) or
+ * a URI: qemu:///system, qemu+unix:///system?socket=PATH.  NULL: $DOMUS_URI, else /run/domus/domus-sock
+ * (-ro). */
 struct client *client_open(const char *where, unsigned flags, struct error *err);
 void client_free(struct client *c);                     /* says goodbye first, without waiting */
 DEFINE_OWNED(client)
 
 const char *client_where(const struct client *c);       /* the socket's path */
-void client_set_deadline(struct client *c, unsigned milliseconds);     /* of each call from now on; 0 (default): none */
-int client_error_number(const struct client *c);        /* VIR_ERR_* of the last failed call; 0: the daemon said nothing */
+/* How long each call may take from now on; 0, at first: for ever. */
+void client_set_deadline(struct client *c, unsigned milliseconds);
+/* VIR_ERR_* of the last failed call; 0 if it was not the daemon that said no. */
+int client_error_number(const struct client *c);
 
-/* Events: a function for each EVENT row that is of interest. */
+/* A function for each EVENT row that is of interest; client_on_events() keeps the pointer. */
 struct client_events {
 #define PROC(number, name, subject, right, job, arguments, reply)
 #define EVENT(number, name, message) void (*name)(void *arg, const message *m);
 #include "rpc/procedures.def"
 };
-void client_on_events(struct client *c, const struct client_events *events, void *arg);    /* keeps the pointer */
+void client_on_events(struct client *c, const struct client_events *events, void *arg);
 int client_fd(const struct client *c);
-/* Hands over the events that have arrived; waits at most so long for the first one (-1: for ever).  The number of
- * messages handled, or -1 when the connection is lost. */
+/* Hands over the events that have arrived; waits at most so long for the first one (-1: for ever).  The
+ * number of messages handled, or -1 when the connection is lost. */
 int client_read(struct client *c, int milliseconds, struct error *err);
 
 /* One call.  The typed forms, client_NAME(), are made below; void arguments and replies may be NULL. */
-int client_call(struct client *c, const struct procedure *p, const void *args, void *reply, struct error *err);
+int client_call(struct client *c, const struct procedure *p, const void *args, void *reply,
+                struct error *err);
 
 #define CLIENT_STUB_(program, number, proc, arguments, reply) \
     typedef reply proc##_reply; \

@@ -49,7 +49,7 @@ static const struct xdr_ops put_ops = {
 int codec_encode(const struct codec *codec, const void *value, struct buffer *out, struct error *err)
 {
     size_t before = out->length;
-    XDR x = { .x_op = XDR_ENCODE, .x_ops = (struct xdr_ops *) &put_ops, .x_private = out, .x_handy = (u_int) before };
+    XDR x = { .x_op = XDR_ENCODE, .x_ops = &put_ops, .x_private = out, .x_handy = (u_int) before };
     if (codec->run(&x, (void *) value))
         return 0;
     if (out->data)

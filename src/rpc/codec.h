@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codec.h - values to bytes and back, by XDR.  Only for src/rpc.
  *
- * Decoding allocates no more than the message justifies; trailing bytes are ignored, as the protocol has it.  A string
- * with a NUL byte inside does not decode, since no reader in C would see the rest of it.
+ * Decoding allocates no more than the message justifies; trailing bytes are ignored, as the protocol has it.
+ * A string with a NUL byte inside does not decode, since no reader in C would see the rest of it.
  */
 #pragma once
 #include <rpc/rpc.h>

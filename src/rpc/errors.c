@@ -73,7 +73,8 @@ static enum error_code code_of(int number)
 
 void errors_decode(const remote_error *remote, struct error *ret_error)
 {
-    fail(ret_error, code_of(remote->code), "%s", remote->message ? *remote->message : "the daemon gave no reason");
+    const char *message = remote->message ? *remote->message : "the daemon gave no reason";
+    fail(ret_error, code_of(remote->code), "%s", message);
     if (ret_error->code == ERR_SYSTEM)
         ret_error->number = remote->int1;
 }

@@ -39,8 +39,12 @@ void frame_reader_done(struct frame_reader *r)
 static void read_header(const char *at, struct frame *frame)
 {
     *frame = (struct frame) {
-        .program = get_word(at + 4), .version = get_word(at + 8), .procedure = (int32_t) get_word(at + 12),
-        .type = (int32_t) get_word(at + 16), .serial = get_word(at + 20), .status = (int32_t) get_word(at + 24),
+        .program = get_word(at + 4),
+        .version = get_word(at + 8),
+        .procedure = (int32_t) get_word(at + 12),
+        .type = (int32_t) get_word(at + 16),
+        .serial = get_word(at + 20),
+        .status = (int32_t) get_word(at + 24),
         .payload = at + FRAME_HEADER_SIZE,
     };
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frame.h - the byte stream, cut into frames.  Only for src/rpc.
  *
- * A frame is a header of seven big-endian words and a payload.  After a frame of the types ..._WITH_FDS, whose payload
- * begins with the number of descriptors, there follows one byte for each of them: those bytes carry the descriptors
- * and belong to no frame.  What arrives is kept until a frame is whole; never more is allocated than has arrived.
+ * A frame is a header of seven big-endian words and a payload.  After a frame of the types ..._WITH_FDS,
+ * whose payload begins with the number of descriptors, there follows one byte for each of them: those bytes
+ * carry the descriptors and belong to no frame.  What arrives is kept until a frame is whole; never more is
+ * allocated than has arrived.
  */
 #pragma once
 #include <stdint.h>
@@ -18,7 +19,8 @@ enum {
 };
 
 enum frame_type {
-    FRAME_CALL, FRAME_REPLY, FRAME_MESSAGE, FRAME_STREAM, FRAME_CALL_WITH_FDS, FRAME_REPLY_WITH_FDS, FRAME_HOLE
+    FRAME_CALL, FRAME_REPLY, FRAME_MESSAGE, FRAME_STREAM,
+    FRAME_CALL_WITH_FDS, FRAME_REPLY_WITH_FDS, FRAME_HOLE
 };
 
 enum frame_status { FRAME_OK, FRAME_ERROR, FRAME_CONTINUE };
@@ -30,7 +32,7 @@ struct frame {
     int32_t procedure, type;
     uint32_t serial;
     int32_t status;
-    const char *payload;                /* without the number of descriptors; valid until the reader is touched */
+    const char *payload;                /* without the number of descriptors; gone with the next read */
     size_t length;
     unsigned fds_count;
 };
@@ -45,7 +47,7 @@ void frame_reader_add(struct frame_reader *r, const char *bytes, size_t length);
 int frame_next(struct frame_reader *r, struct frame *ret_frame);
 void frame_reader_done(struct frame_reader *r);
 
-/* Appends a header (and the number of descriptors, for types that have one).  The payload is added to `out` after it;
- * then frame_end() writes the length.  Returns where the frame begins. */
+/* Appends a header (and the number of descriptors, for types that have one).  The payload is added to `out`
+ * after it; then frame_end() writes the length.  Returns where the frame begins. */
 size_t frame_begin(struct buffer *out, const struct frame *header);
 void frame_end(struct buffer *out, size_t start);

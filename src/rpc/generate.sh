@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # generate.sh types|functions|code FILE.x OUTPUT - makes C from an XDR description, by rpcgen.
 #
-# rpcgen's header drags in all of libtirpc.  It is split here: `types` (FILE.h) is plain data for everybody, `functions`
-# (FILE_xdr.h) is for src/rpc alone.  `code` goes through bounded.h, which checks counts before anything is allocated.
-# The output appears whole or not at all.
+# rpcgen's header drags in all of libtirpc.  It is split here: `types` (FILE.h) is plain data for everybody,
+# `functions` (FILE_xdr.h) is for src/rpc alone.  `code` goes through bounded.h, which checks counts before
+# anything is allocated.  The output appears whole or not at all.
 set -eu
 what=$1 input=$2 output=$3
 name=$(basename "$input" .x)

@@ -58,8 +58,8 @@ static void send_keepalive(struct peer *peer, int procedure)
     peer_write(peer, &out);
 }
 
-/* A client whose socket we do not read cannot be blamed for silence.  It is pinged all the same: what it hears from
- * us keeps it from giving us up, since we do not see its own pings either. */
+/* A client whose socket we do not read cannot be blamed for silence.  It is pinged all the same: what it
+ * hears from us keeps it from giving us up, since we do not see its own pings either. */
 static void on_ping(void *arg)
 {
     struct peer *peer = arg;
@@ -98,7 +98,7 @@ static void close_fds(struct peer *peer, unsigned count)
     }
 }
 
-/* Whatever is neither a call nor a ping is ignored: replies nobody asked for, packets of streams that are gone. */
+/* What is neither a call nor a ping is ignored: replies to nothing, packets of streams that are gone. */
 static void on_frame(struct peer *peer, const struct frame *frame)
 {
     peer->heard = loop_now();
@@ -107,7 +107,8 @@ static void on_frame(struct peer *peer, const struct frame *frame)
         call_receive(peer, frame);
         return;
     }
-    if (frame->program == PROGRAM_KEEPALIVE && frame->type == FRAME_MESSAGE && frame->procedure == KEEPALIVE_PING)
+    if (frame->program == PROGRAM_KEEPALIVE && frame->type == FRAME_MESSAGE &&
+        frame->procedure == KEEPALIVE_PING)
         send_keepalive(peer, KEEPALIVE_PONG);
     close_fds(peer, frame->fds_count);
 }
@@ -117,7 +118,8 @@ static void read_frames(struct peer *peer)
     struct frame frame;
     int rc = 0;
     peer->parsing = true;
-    while (!peer->doomed && !peer->closing && call_has_room(peer) && (rc = frame_next(&peer->reader, &frame)) > 0)
+    while (!peer->doomed && !peer->closing && call_has_room(peer) &&
+           (rc = frame_next(&peer->reader, &frame)) > 0)
         on_frame(peer, &frame);
     peer->parsing = false;
     if (rc < 0)
@@ -202,7 +204,9 @@ static void on_closed(void *arg, const char *reason)
     peer_drop(peer);
 }
 
-static const struct stream_handler handler = { .input = on_input, .closed = on_closed, .drained = on_drained };
+static const struct stream_handler handler = {
+    .input = on_input, .closed = on_closed, .drained = on_drained,
+};
 
 struct peer *peer_new(struct server *s, int fd, bool read_only)
 {

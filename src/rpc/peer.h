@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peer.h - the inside of a server's client, shared by server.c, peer.c and call.c.
  *
- * peer.c owns the connection: bytes to frames, keepalive, output and its bound, the end.  call.c owns the calls: the
- * queue, the fibers, the replies.  A peer is freed when its connection is gone and no call of it runs.
+ * peer.c owns the connection: bytes to frames, keepalive, output and its bound, the end.  call.c owns the
+ * calls: the queue, the fibers, the replies.  A peer is freed when its connection is gone and no call of it
+ * runs.
  *
- * Nothing drops a peer at once, since whoever finds a reason may stand in the middle of a list of peers or in a
- * fiber: peer_doom() marks it, and the next turn of the loop drops it.
+ * Nothing drops a peer at once, since whoever finds a reason may stand in the middle of a list of peers or in
+ * a fiber: peer_doom() marks it, and the next turn of the loop drops it.
  */
 #pragma once
 #include "loop/loop.h"

@@ -24,7 +24,9 @@ static bool_t xdr_nothing(XDR *x, nothing *value)
 }
 
 /* The codecs of each row. */
-#define CODECS(name, arguments, reply) DEFINE_CODEC(args_of_##name, arguments); DEFINE_CODEC(reply_to_##name, reply);
+#define CODECS(name, arguments, reply) \
+    DEFINE_CODEC(args_of_##name, arguments); \
+    DEFINE_CODEC(reply_to_##name, reply);
 #define PROC(number, name, subject, right, job, arguments, reply) CODECS(name, arguments, reply)
 #define EMPTY(number, name, right, arguments, reply) CODECS(name, arguments, reply)
 #define EVENT(number, name, message) DEFINE_CODEC(message_##name, message);
@@ -46,7 +48,8 @@ static bool_t xdr_nothing(XDR *x, nothing *value)
                  &args_of_##name, &reply_to_##name },
 
 static const struct procedure remote_procedures[] = {
-#define PROC(number, name, subject, right, job, args, ret) ROW_(REMOTE, number, name, subject, right, job, false)
+#define PROC(number, name, subject, right, job, args, ret) \
+    ROW_(REMOTE, number, name, subject, right, job, false)
 #define EMPTY(number, name, right, args, ret) ROW_(REMOTE, number, name, CONNECT, right, NONE, true)
 #define QEMU_PROC(...)
 #define DOMUS_PROC(...)
@@ -55,7 +58,8 @@ static const struct procedure remote_procedures[] = {
 
 static const struct procedure qemu_procedures[] = {
 #define PROC(...)
-#define QEMU_PROC(number, name, subject, right, job, args, ret) ROW_(QEMU, number, name, subject, right, job, false)
+#define QEMU_PROC(number, name, subject, right, job, args, ret) \
+    ROW_(QEMU, number, name, subject, right, job, false)
 #define DOMUS_PROC(...)
 #include "rpc/procedures.def"
 };
@@ -63,7 +67,8 @@ static const struct procedure qemu_procedures[] = {
 static const struct procedure domus_procedures[] = {
 #define PROC(...)
 #define QEMU_PROC(...)
-#define DOMUS_PROC(number, name, subject, right, job, args, ret) ROW_(DOMUS, number, name, subject, right, job, false)
+#define DOMUS_PROC(number, name, subject, right, job, args, ret) \
+    ROW_(DOMUS, number, name, subject, right, job, false)
 #include "rpc/procedures.def"
 };
 
@@ -85,6 +90,8 @@ static const char *const qemu_apis[] = {
 #include "rpc/apis.def"
 };
 
+#define TABLE_(array) array, ARRAY_COUNT(array)
+
 static const struct {
     uint32_t number;
     const struct procedure *procedures;
@@ -92,9 +99,9 @@ static const struct {
     const char *const *apis;
     size_t apis_count;
 } programs[] = {
-    { PROGRAM_REMOTE, remote_procedures, ARRAY_COUNT(remote_procedures), remote_apis, ARRAY_COUNT(remote_apis) },
-    { PROGRAM_QEMU, qemu_procedures, ARRAY_COUNT(qemu_procedures), qemu_apis, ARRAY_COUNT(qemu_apis) },
-    { PROGRAM_DOMUS, domus_procedures, ARRAY_COUNT(domus_procedures), NULL, 0 },
+    { PROGRAM_REMOTE, TABLE_(remote_procedures), TABLE_(remote_apis) },
+    { PROGRAM_QEMU, TABLE_(qemu_procedures), TABLE_(qemu_apis) },
+    { PROGRAM_DOMUS, TABLE_(domus_procedures), NULL, 0 },
 };
 
 /* Bits of an argument that need another right. */

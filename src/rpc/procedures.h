@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* procedures.h - what each procedure is called, takes, answers and needs.
  *
- * Everything comes from the rows of procedures.def.  This module gives the words no meaning: whoever dispatches looks
- * up the subject, checks the right and begins the job.  A dispatcher makes its handlers and its table like this:
+ * Everything comes from the rows of procedures.def.  This module gives the words no meaning: whoever
+ * dispatches looks up the subject, checks the right and begins the job.  A dispatcher makes its handlers and
+ * its table like this:
  *
  *     #define PROC(number, name, subject, right, job, arguments, reply) \
  *         int on_##name(struct request *request, const arguments *args, reply *ret, struct error *err);
  *     #include "rpc/procedures.def"
  *
- * and the same once more for a thunk a row (void pointers to typed ones), and once for `[number] = thunk`.  Replies
- * start as zeros; what they point to is malloc'ed and belongs to the server, which frees it once it is encoded.
+ * and the same once more for a thunk a row (void pointers to typed ones), and once for `[number] = thunk`.
+ * Replies start as zeros; what they point to is malloc'ed and belongs to the server, which frees it once it
+ * is encoded.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,12 +28,15 @@ enum program {
     PROGRAM_DOMUS = 0x446f6d75,
 };
 
-typedef struct { char none; } nothing;          /* the type of what is not there: void arguments, void replies */
+typedef struct { char none; } nothing;          /* void arguments, void replies */
 
-enum subject { SUBJECT_CLIENT, SUBJECT_CONNECT, SUBJECT_DOMAIN, SUBJECT_BY_ID, SUBJECT_BY_NAME, SUBJECT_BY_UUID };
+enum subject {
+    SUBJECT_CLIENT, SUBJECT_CONNECT, SUBJECT_DOMAIN, SUBJECT_BY_ID, SUBJECT_BY_NAME, SUBJECT_BY_UUID
+};
 
-#define RIGHTS(_) _(none) _(getattr) _(search) _(read) _(read_secure) _(write) _(save) _(delete) _(start) _(stop) \
-    _(suspend) _(init_control) _(reset)
+#define RIGHTS(_) \
+    _(none) _(getattr) _(search) _(read) _(read_secure) _(write) _(save) _(delete) \
+    _(start) _(stop) _(suspend) _(init_control) _(reset)
 #define RIGHT_ITEM_(word) RIGHT_##word,
 enum right { RIGHTS(RIGHT_ITEM_) RIGHT_COUNT };
 
@@ -50,7 +55,7 @@ struct procedure {
 
 /* NULL if this procedure is not built. */
 const struct procedure *procedure_find(uint32_t program, int number);
-/* The name that people know, "virDomainCreateWithFlags", whether built or not; NULL if there is no such call. */
+/* The name that people know, "virDomainCreateWithFlags", built or not; NULL if there is no such call. */
 const char *procedure_api(uint32_t program, int number);
 bool program_is_known(uint32_t program);
 

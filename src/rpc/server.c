@@ -23,11 +23,9 @@ static void arm_listeners(struct server *s)
         open ? listener_resume(l->listener) : listener_pause(l->listener);
 }
 
-static void on_accepted(void *arg, int fd)
+void server_add(struct server *s, int fd, bool read_only)
 {
-    struct server_listener *l = arg;
-    struct server *s = l->server;
-    struct peer *peer = peer_new(s, fd, l->read_only);
+    struct peer *peer = peer_new(s, fd, read_only);
     peer->next = s->peers;
     peer->link = &s->peers;
     if (s->peers)
@@ -38,6 +36,12 @@ static void on_accepted(void *arg, int fd)
         arm_listeners(s);
     if (s->handler->opened)
         s->handler->opened(s->arg, peer);
+}
+
+static void on_accepted(void *arg, int fd)
+{
+    struct server_listener *l = arg;
+    server_add(l->server, fd, l->read_only);
 }
 
 void server_unlink(struct peer *peer)

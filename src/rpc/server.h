@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* server.h - clients, their calls, and what is sent back.
  *
- * The server accepts clients, reads frames, and starts a fiber for each complete call; the fiber runs the handler's
- * `call`, whose reply or error is then encoded and sent.  What a client gets wrong in the protocol never reaches the
- * handler: unknown programs and procedures, undecodable arguments and calls that are not built are answered here.
+ * The server accepts clients, reads frames, and starts a fiber for each complete call; the fiber runs the
+ * handler's `call`, whose reply or error is then encoded and sent.  What a client gets wrong in the protocol
+ * never reaches the handler: unknown programs and procedures, undecodable arguments and calls that are not
+ * built are answered here.
  *
- * Every client is bounded: 64 calls run and 64 wait, then its socket is not read until one is done; 16 MiB of output
- * may wait for it, more cuts it off; keepalive is not counted.  A peer outlives its connection while a call of it
- * runs, so that handlers need no care: what they send then goes nowhere.
+ * Every client is bounded: 64 calls run and 64 wait, then its socket is not read until one is done; 16 MiB of
+ * output may wait for it, more cuts it off; keepalive is not counted.  A peer outlives its connection while a
+ * call of it runs, so that handlers need no care: what they send then goes nowhere.
  *
- * Calls of one peer run side by side and may be answered in any order.  What a handler sends to its own peer comes
- * before its reply; for an event it is just registering for, it must not wait between registering and returning.
+ * Calls of one peer run side by side and may be answered in any order.  What a handler sends to its own peer
+ * comes before its reply; for an event it is just registering for, it must not wait between registering and
+ * returning.
  */
 #pragma once
 #include <stdbool.h>
@@ -30,7 +32,7 @@ struct call {
     struct peer *peer;
     const struct procedure *procedure;
     const void *args;                   /* decoded: a struct of the type in procedures.def */
-    int fds[CALL_FDS_MAX];              /* came with the call; whoever keeps one puts -1 there, the others are closed */
+    int fds[CALL_FDS_MAX];              /* came with the call; whoever keeps one puts -1 there */
     size_t fds_count;
     int reply_fds[CALL_FDS_MAX];        /* go with the reply; closed after that */
     size_t reply_fds_count;
@@ -39,7 +41,7 @@ struct call {
 struct server_handler {
     /* Runs one call, in a fiber of its own.  `reply` is a zeroed struct of the row's type. */
     WAITS int (*call)(void *arg, struct call *call, void *reply, struct error *err);
-    /* A client came, or is gone for good (its calls may go on).  Either may be NULL.  Callbacks on the loop. */
+    /* A client came, or is gone for good (its calls may go on).  Either may be NULL.  Called on the loop. */
     void (*opened)(void *arg, struct peer *peer);
     void (*gone)(void *arg, struct peer *peer);
 };
@@ -57,9 +59,12 @@ struct server_limits {
     .clients = 5000, .running = 64, .waiting = 64, .input = 64 << 20, .output = 16 << 20, \
     .ping_interval = 5000, .ping_count = 5 })
 
-struct server *server_new(const struct server_handler *handler, void *arg, const struct server_limits *limits);
+struct server *server_new(const struct server_handler *handler, void *arg,
+                          const struct server_limits *limits);
 /* Serves clients of a listening socket, which it takes. */
 void server_listen(struct server *s, int fd, bool read_only);
+/* Serves a client that is connected already; takes fd. */
+void server_add(struct server *s, int fd, bool read_only);
 /* Accepts and reads nothing more; replies still go out.  For a clean end, wait until server_calls() is 0. */
 void server_stop(struct server *s);
 size_t server_calls(const struct server *s);            /* running ones */
@@ -79,7 +84,8 @@ bool peer_is_read_only(const struct peer *peer);        /* by its socket, or sin
 void peer_set_read_only(struct peer *peer);
 bool peer_is_gone(const struct peer *peer);
 struct peer_credentials { uid_t user; gid_t group; pid_t pid; };
-const struct peer_credentials *peer_credentials(const struct peer *peer);      /* at connect(); (uid_t) -1 if unknown */
+/* As of its connect(); the user is (uid_t) -1 if that is unknown. */
+const struct peer_credentials *peer_credentials(const struct peer *peer);
 
 void peer_start_keepalive(struct peer *peer);           /* from now on it may be pinged */
 void peer_close_after_reply(struct peer *peer);         /* no more is read; closed once all output is taken */

@@ -32,7 +32,7 @@ static int decode(const struct codec *codec, const char *hex, void *value)
 
 static uint32_t program_of(const char *word)
 {
-    return strcmp(word, "remote") == 0 ? PROGRAM_REMOTE : strcmp(word, "qemu") == 0 ? PROGRAM_QEMU : PROGRAM_DOMUS;
+    return *word == 'r' ? PROGRAM_REMOTE : *word == 'q' ? PROGRAM_QEMU : PROGRAM_DOMUS;
 }
 
 static const struct codec *codec_of(const char *program, int number, const char *what)
@@ -56,7 +56,8 @@ static void check_golden(const char *line, const struct codec *codec, const char
     owned_memory char *again = hex_encode(out.data, out.length);
     cr_assert_str_eq(again, hex, "%s", line);
     for (size_t length = 0; length < bytes.length; length++)
-        cr_assert_eq(codec_decode(codec, bytes.data, length, value, &err), -1, "%s, cut at %zu", line, length);
+        cr_assert_eq(codec_decode(codec, bytes.data, length, value, &err), -1, "%s, cut at %zu", line,
+                     length);
 }
 
 Test(codec, each_row_has_its_golden_bytes)
@@ -89,9 +90,10 @@ Test(codec, a_count_that_cannot_be_true_does_not_decode)
     remote_secret_set_value_args secret;
     cr_assert_eq(decode(&stats_args, "00004000 00000000", &args), -1);          /* 16384 domains in 4 bytes */
     cr_assert_eq(decode(&stats_args, "ffffffff 00000000", &args), -1);
-    cr_assert_eq(decode(&define_args, "00400000 61626364", &define), -1);       /* a text of 4 MiB in 4 bytes */
+    cr_assert_eq(decode(&define_args, "00400000 61626364", &define), -1);   /* a text of 4 MiB in 4 bytes */
     cr_assert_eq(decode(&define_args, "ffffffff", &define), -1);
-    cr_assert_eq(decode(&secret_args, "000102030405060708090a0b0c0d0e0f 00000000 00000000 00010000 00", &secret), -1);
+    cr_assert_eq(decode(&secret_args, "000102030405060708090a0b0c0d0e0f 00000000 00000000 00010000 00",
+                        &secret), -1);
 }
 
 Test(codec, a_count_is_compared_with_what_is_left_before_anything_is_allocated)
@@ -128,7 +130,8 @@ Test(codec, the_inside_of_a_half_decoded_value_is_freed)
     remote_connect_get_all_domain_stats_ret ret;
     memset(&ret, 0xAA, sizeof ret);
     cr_assert_eq(decode(&stats_ret, "00000001 00000002 7661 0000 00000000000000000000000000000000 00000001"
-                        "00000002 00000001 61000000 00000007 00000003 78797a00 00000001 62000000 00000009", &ret), -1);
+                        "00000002 00000001 61000000 00000007 00000003 78797a00 00000001 62000000 00000009",
+                        &ret), -1);
     cr_assert_null(ret.retStats.retStats_val);          /* all zeros again; the sanitizers see leaks */
     cr_assert_eq(ret.retStats.retStats_len, 0);
 }
@@ -146,10 +149,10 @@ Test(codec, a_text_with_a_nul_inside_does_not_decode)
 Test(codec, what_peers_are_known_to_send_is_accepted)
 {
     remote_connect_open_args args;
-    cr_assert_eq(decode(&open_args, "00000000 00000006 ffffffff", &args), 0);           /* more behind the end */
+    cr_assert_eq(decode(&open_args, "00000000 00000006 ffffffff", &args), 0);   /* more behind the end */
     cr_assert_null(args.name);
     cr_assert_eq(args.flags, 6);
-    cr_assert_eq(decode(&open_args, "00000007 00000001 61ffffff 00000000", &args), 0);  /* a flag of 7, odd padding */
+    cr_assert_eq(decode(&open_args, "00000007 00000001 61ffffff 00000000", &args), 0);  /* 7 is true */
     cr_assert_str_eq(*args.name, "a");
     codec_release(&open_args, &args);
 }

@@ -94,7 +94,9 @@ Test(frame, descriptors_bring_one_byte_each_behind_the_frame)
 {
     struct frame_reader r = { 0 };
     struct frame f;
-    cr_assert_eq(feed(&r, "00000024 20008086 00000001 000000c4 00000004 00000000 00000000 00000002 61626364 00", &f), 0);
+    cr_assert_eq(feed(&r, "00000024 20008086 00000001 000000c4 00000004 00000000 00000000 00000002 61626364",
+                      &f), 0);
+    cr_assert_eq(feed(&r, "00", &f), 0);
     cr_assert_eq(feed(&r, "00 " AUTH_LIST, &f), 1);
     cr_assert_eq(f.fds_count, 2);
     cr_assert_eq(f.length, 4);
@@ -117,8 +119,10 @@ Test(frame, more_than_32_descriptors_or_no_count_of_them_are_no_frames)
 Test(frame, what_is_written_is_what_is_read)
 {
     owned_buffer struct buffer out = { 0 };
-    struct frame f, in = { .program = PROGRAM_REMOTE, .version = 1, .procedure = 9, .type = FRAME_REPLY_WITH_FDS,
-                           .serial = 77, .status = FRAME_CONTINUE, .fds_count = 1 };
+    struct frame f, in = {
+        .program = PROGRAM_REMOTE, .version = 1, .procedure = 9, .type = FRAME_REPLY_WITH_FDS,
+        .serial = 77, .status = FRAME_CONTINUE, .fds_count = 1,
+    };
     buffer_add_text(&out, "before");
     size_t start = frame_begin(&out, &in);
     buffer_add_text(&out, "payload.");

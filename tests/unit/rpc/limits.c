@@ -66,13 +66,15 @@ Test(limits, the_bytes_of_waiting_calls_are_bounded)
     rig_call(fd, 9, CREATE);
     rig_until(&rig.running, 1);
     owned_buffer struct buffer call = { 0 };
-    size_t start = frame_begin(&call, &(struct frame) { .program = PROGRAM_REMOTE, .version = 1, .procedure = 59 });
+    size_t start = frame_begin(&call, &(struct frame) {
+        .program = PROGRAM_REMOTE, .version = 1, .procedure = 59 });
     static char megabyte[1 << 20];
     buffer_add(&call, megabyte, sizeof megabyte);
     frame_end(&call, start);
     size_t sent = 0;
     for (int tries = 0; tries < 200; ) {
-        ssize_t n = send(fd, call.data + sent % call.length, call.length - sent % call.length, MSG_DONTWAIT | MSG_NOSIGNAL);
+        size_t at = sent % call.length;
+        ssize_t n = send(fd, call.data + at, call.length - at, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (n > 0) {
             sent += (size_t) n;
         } else {

@@ -33,7 +33,8 @@ static int create(struct error *err)
     return 0;
 }
 
-static int lookup(const remote_domain_lookup_by_name_args *args, remote_domain_lookup_by_name_ret *ret, struct error *err)
+static int lookup(const remote_domain_lookup_by_name_args *args, remote_domain_lookup_by_name_ret *ret,
+                  struct error *err)
 {
     if (rig.failure)
         return fail(err, rig.failure, "no '%s'", args->name);
@@ -58,7 +59,9 @@ static int exchange_fds(struct call *call, remote_domain_create_with_flags_ret *
 
 static int send_events(void)
 {
-    remote_domain_event_callback_lifecycle_msg m = { .callbackID = 3, .msg = { .dom = { .name = (char *) "vm" }, .event = 3 } };
+    remote_domain_event_callback_lifecycle_msg m = {
+        .callbackID = 3, .msg = { .dom = { .name = (char *) "vm" }, .event = 3 },
+    };
     for (struct peer *p = server_first(rig.server); p; p = peer_next(p))
         peer_send_domain_event_callback_lifecycle(p, &m);
     return 0;
@@ -73,23 +76,32 @@ static int supports(struct peer *peer, const remote_connect_supports_feature_arg
     return 0;
 }
 
+static int capabilities(remote_connect_get_capabilities_ret *ret)
+{
+    ret->capabilities = memory_new(rig.capabilities + 1);
+    memset(ret->capabilities, 'x', rig.capabilities);
+    return 0;
+}
+
+static int auth_list(remote_auth_list_ret *ret)
+{
+    ret->types.types_len = 1;
+    ret->types.types_val = memory_new(sizeof(int));
+    return 0;
+}
+
 static int on_call(void *arg, struct call *call, void *reply, struct error *err)
 {
     rig.calls++;
     switch (call->procedure->number) {
     case 2: peer_close_after_reply(call->peer); return 0;
-    case 7:
-        ((remote_connect_get_capabilities_ret *) reply)->capabilities = memset(memory_new(rig.capabilities + 1), 'x', rig.capabilities);
-        return 0;
+    case 7: return capabilities(reply);
     case 9: return create(err);
     case 23: return lookup(call->args, reply, err);
     case 34: return send_events();
     case 59: ((remote_connect_get_hostname_ret *) reply)->hostname = memory_copy_text("host"); return 0;
     case 60: return supports(call->peer, call->args, reply);
-    case 66:
-        ((remote_auth_list_ret *) reply)->types.types_len = 1;
-        ((remote_auth_list_ret *) reply)->types.types_val = memory_new(sizeof(int));
-        return 0;
+    case 66: return auth_list(reply);
     case 196: return exchange_fds(call, reply);
     default: return 0;
     }
@@ -274,7 +286,8 @@ void rig_expect_error(int fd, int number, const char *text)
     remote_error e;
     cr_assert_geq(frame.length, (size_t) FRAME_HEADER_SIZE, "no reply came");
     cr_assert_eq(frame.data[27], FRAME_ERROR);
-    cr_assert_eq(codec_decode(&error_codec, frame.data + FRAME_HEADER_SIZE, frame.length - FRAME_HEADER_SIZE, &e, &err), 0);
+    cr_assert_eq(codec_decode(&error_codec, frame.data + FRAME_HEADER_SIZE,
+                              frame.length - FRAME_HEADER_SIZE, &e, &err), 0);
     cr_assert_eq(e.code, number, "code %d, should be %d: %s", e.code, number, *e.message);
     cr_assert_str_eq(*e.message, text);
     cr_assert_eq(e.level, 2);

@@ -12,9 +12,9 @@ struct rig {
     struct server *server;
     char folder[40];
     char *path;
-    /* What the procedures do: DOMAIN_CREATE waits until it is released, GET_CAPABILITIES answers so many bytes,
-     * LOOKUP_BY_NAME fails with `failure` if that is set, CREATE_WITH_FLAGS counts the descriptors it was given, keeps
-     * their sizes' sum, and sends `reply_fds` back, SUSPEND sends an event to every client. */
+    /* What the procedures do: DOMAIN_CREATE waits until it is released, GET_CAPABILITIES answers so many
+     * bytes, LOOKUP_BY_NAME fails with `failure` if that is set, CREATE_WITH_FLAGS counts the descriptors it
+     * was given, keeps their sizes' sum, and sends `reply_fds` back, SUSPEND sends an event to all. */
     bool released;
     size_t capabilities, fds, fds_sizes, reply_fds;
     enum error_code failure;
@@ -37,7 +37,7 @@ void rig_send_hex(int fd, const char *hex);
 void rig_call(int fd, int procedure, const char *hex);
 /* Reads exactly this, running the loop meanwhile. */
 void rig_expect_hex(int fd, const char *hex);
-/* The next whole frame, header included; length 0 if the connection was closed, or nothing came in five seconds. */
+/* The next whole frame, header included; length 0 if the connection was closed, or nothing came. */
 struct buffer rig_frame(int fd);
 /* Nothing comes for a while, and the connection stays. */
 void rig_expect_silence(int fd);

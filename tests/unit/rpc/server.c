@@ -7,6 +7,10 @@
 
 #include "rig.h"
 
+/* To GET_HOSTNAME (59), serial 5. */
+#define HOST_REPLY "00000024 20008086 00000001 0000003b 00000001 " SERIAL_5 " 00000000 00000004 686f7374"
+#define NO_SUPPORT "this function is not supported by the connection driver: "
+
 /* Requests and replies as they were seen on the wire between libvirt's own programs. */
 
 Test(server, answers_the_auth_list_as_virsh_expects)
@@ -48,7 +52,7 @@ Test(server, answers_calls_out_of_order_when_one_takes_longer)
     rig_send_hex(fd, "00000038 20008086 00000001 00000009 00000000 00000001 00000000"
                  "00000000 00000000000000000000000000000000 00000000 00000000");
     rig_call(fd, 59, "");
-    rig_expect_hex(fd, "00000024 20008086 00000001 0000003b 00000001 " SERIAL_5 " 00000000 00000004 686f7374");
+    rig_expect_hex(fd, HOST_REPLY);
     rig.released = true;
     rig_expect_hex(fd, "0000001c 20008086 00000001 00000009 00000001 00000001 00000000");
     rig_close();
@@ -82,7 +86,7 @@ Test(server, tells_calls_that_are_not_built_from_numbers_that_do_not_exist)
     rig_open(NULL);
     owned_fd int fd = rig_connect();
     rig_call(fd, 213, "");
-    rig_expect_error(fd, 3, "this function is not supported by the connection driver: virDomainMigrateBegin3");
+    rig_expect_error(fd, 3, NO_SUPPORT "virDomainMigrateBegin3");
     rig_call(fd, 480, "");
     rig_expect_error(fd, 39, "unknown procedure: 480");
     rig_call(fd, -1, "");
@@ -92,7 +96,7 @@ Test(server, tells_calls_that_are_not_built_from_numbers_that_do_not_exist)
     rig_call(fd, 318, "");                              /* a message of ours */
     rig_expect_error(fd, 39, "unknown procedure: 318");
     rig_send_hex(fd, "0000001c 20008087 00000001 00000003 00000000 00000000 00000000");
-    rig_expect_error(fd, 3, "this function is not supported by the connection driver: virDomainQemuAgentCommand");
+    rig_expect_error(fd, 3, NO_SUPPORT "virDomainQemuAgentCommand");
     rig_send_hex(fd, "0000001c 446f6d75 00000001 00000063 00000000 00000000 00000000");
     rig_expect_error(fd, 39, "unknown procedure: 99");
     rig_close();
@@ -109,7 +113,7 @@ Test(server, refuses_arguments_that_do_not_decode_and_goes_on)
     rig_send_hex(fd, "0000001c 20008086 00000001 0000003b 00000000 00000000 00000001");
     rig_expect_error(fd, 39, "Unexpected message status 1");
     rig_call(fd, 59, "");
-    rig_expect_hex(fd, "00000024 20008086 00000001 0000003b 00000001 " SERIAL_5 " 00000000 00000004 686f7374");
+    rig_expect_hex(fd, HOST_REPLY);
     rig_close();
 }
 
@@ -117,7 +121,9 @@ Test(server, ignores_what_is_no_call)
 {
     rig_open(NULL);
     owned_fd int fd = rig_connect();
-    static const char *const types[] = { "00000001", "00000002", "00000003", "00000006", "00000007", "ffffffff" };
+    static const char *const types[] = {
+        "00000001", "00000002", "00000003", "00000006", "00000007", "ffffffff"
+    };
     for (size_t i = 0; i < ARRAY_COUNT(types); i++) {
         rig_send_hex(fd, "0000001c 20008086 00000001 0000003b");
         rig_send_hex(fd, types[i]);
@@ -131,7 +137,8 @@ Test(server, ignores_what_is_no_call)
 Test(server, drops_whoever_does_not_speak_the_protocol)
 {
     static const char *const nonsense[] = {
-        "00000000", "0000001b 00", "02000005", "47455420 2f20", "0000001c 20008086 00000001 000000c4 00000004 00000000 00000000",
+        "00000000", "0000001b 00", "02000005", "47455420 2f20",
+        "0000001c 20008086 00000001 000000c4 00000004 00000000 00000000",
         "00000020 20008086 00000001 000000c4 00000004 00000000 00000000 00000021",
         /* a descriptor is announced, and its byte comes without one */
         "00000020 20008086 00000001 000000c4 00000004 00000000 00000000 00000001 00",
@@ -162,7 +169,7 @@ Test(server, sends_messages_to_all_and_the_reply_after_them)
     rig_open(NULL);
     owned_fd int a = rig_connect(), b = rig_connect();
     rig_call(b, 59, "");
-    rig_expect_hex(b, "00000024 20008086 00000001 0000003b 00000001 " SERIAL_5 " 00000000 00000004 686f7374");
+    rig_expect_hex(b, HOST_REPLY);
     rig_call(a, 34, "00000000 00000000000000000000000000000000 00000000");
 #define EVENT_BYTES "00000044 20008086 00000001 0000013e 00000002 00000000 00000000" \
     "00000003 00000002 766d0000 00000000000000000000000000000000 00000000 00000003 00000000"
@@ -221,7 +228,9 @@ static void send_fd(int fd, int passed)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
     struct iovec byte = { (char *) "", 1 };
-    struct msghdr m = { .msg_iov = &byte, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control };
+    struct msghdr m = {
+        .msg_iov = &byte, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control,
+    };
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
@@ -235,7 +244,9 @@ static int receive_fd(int fd)
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
     char byte = 1;
     struct iovec space = { &byte, 1 };
-    struct msghdr m = { .msg_iov = &space, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control };
+    struct msghdr m = {
+        .msg_iov = &space, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control,
+    };
     cr_assert_eq(recvmsg(fd, &m, MSG_DONTWAIT), 1);
     cr_assert_eq(byte, 0);
     cr_assert_not_null(CMSG_FIRSTHDR(&m));
@@ -275,7 +286,7 @@ Test(server, passes_32_descriptors_in_and_out_and_closes_them)
     }
     cr_assert_eq(open_fds(), before);
     rig_call(fd, 59, "");
-    rig_expect_hex(fd, "00000024 20008086 00000001 0000003b 00000001 " SERIAL_5 " 00000000 00000004 686f7374");
+    rig_expect_hex(fd, HOST_REPLY);
     rig_close();
 }
 

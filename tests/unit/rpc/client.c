@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rpc/client.h"
+
+#include <criterion/criterion.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "loop/stream.h"
+#include "rig.h"
+
+/* The client blocks, so the server has a thread of its own. */
+static pthread_t thread;
+static int gate[2];
+
+static void *serve(void *arg)
+{
+    rig_open(NULL);
+    cr_assert_eq(write(gate[1], "", 1), 1);
+    while (!rig.released)
+        rig_run(5);
+    for (int i = 0; i < 1000 && server_clients(rig.server); i++)
+        rig_run(1);
+    rig_close();
+    return NULL;
+}
+
+static void start(void)
+{
+    char byte;
+    cr_assert_eq(pipe(gate), 0);
+    cr_assert_eq(pthread_create(&thread, NULL, serve, NULL), 0);
+    cr_assert_eq(read(gate[0], &byte, 1), 1);
+}
+
+static void stop(void)
+{
+    rig.released = true;
+    pthread_join(thread, NULL);
+    close(gate[0]), close(gate[1]);
+}
+
+TestSuite(client, .init = start, .fini = stop);
+
+Test(client, opens_by_path_or_by_uri)
+{
+    error_scope(err);
+    owned(client) struct client *by_path = client_open(rig.path, 0, &err);
+    cr_assert_not_null(by_path, "%s", error_text(&err));
+    owned_memory char *uri = memory_printf("qemu+unix:///system?socket=%s", rig.path);
+    owned(client) struct client *by_uri = client_open(uri, CLIENT_READ_ONLY, &err);
+    cr_assert_not_null(by_uri, "%s", error_text(&err));
+    cr_assert_str_eq(client_where(by_uri), rig.path);
+}
+
+Test(client, hands_back_what_the_daemon_said)
+{
+    error_scope(err);
+    owned(client) struct client *c = client_open(rig.path, 0, &err);
+    remote_domain_lookup_by_name_args args = { .name = (char *) "vm1" };
+    reply_scope(domain_lookup_by_name, found);
+    cr_assert_eq(client_domain_lookup_by_name(c, &args, &found, &err), 0, "%s", error_text(&err));
+    cr_assert_str_eq(found.dom.name, "vm1");
+    cr_assert_eq(found.dom.id, 7);
+    rig.failure = ERR_NO_DOMAIN;
+    reply_scope(domain_lookup_by_name, missing);
+    cr_assert_eq(client_domain_lookup_by_name(c, &args, &missing, &err), -1);
+    cr_assert_eq(err.code, ERR_NO_DOMAIN);
+    cr_assert_str_eq(error_text(&err), "Domain not found: no 'vm1'");
+    cr_assert_eq(client_error_number(c), 42);
+}
+
+static void on_lifecycle(void *arg, const remote_domain_event_callback_lifecycle_msg *m)
+{
+    cr_assert_eq(m->callbackID, 3);
+    cr_assert_str_eq(m->msg.dom.name, "vm");
+    ++*(int *) arg;
+}
+
+static const struct client_events events = { .domain_event_callback_lifecycle = on_lifecycle };
+
+Test(client, hands_events_over_during_calls_and_while_it_waits)
+{
+    error_scope(err);
+    int seen = 0;
+    owned(client) struct client *a = client_open(rig.path, 0, &err), *b = client_open(rig.path, 0, &err);
+    client_on_events(a, &events, &seen);
+    remote_domain_suspend_args args = { .dom = { .name = (char *) "" } };
+    cr_assert_eq(client_domain_suspend(a, &args, NULL, &err), 0);
+    cr_assert_eq(seen, 1);
+    cr_assert_eq(client_read(a, 0, &err), 0);
+    cr_assert_eq(client_domain_suspend(b, &args, NULL, &err), 0);
+    struct pollfd p = { .fd = client_fd(a), .events = POLLIN };
+    cr_assert_eq(poll(&p, 1, 5000), 1);
+    cr_assert_eq(client_read(a, 5000, &err), 1);
+    cr_assert_eq(seen, 2);
+}
+
+Test(client, gives_up_at_its_deadline_and_can_be_used_again)
+{
+    error_scope(err);
+    owned(client) struct client *c = client_open(rig.path, 0, &err);
+    client_set_deadline(c, 30);
+    remote_domain_create_args args = { .dom = { .name = (char *) "" } };
+    cr_assert_eq(client_domain_create(c, &args, NULL, &err), -1);
+    cr_assert_eq(err.code, ERR_TIMEOUT);
+    cr_assert_str_eq(error_text(&err), "the daemon did not answer domain_create within 30 ms");
+    rig.released = true;
+    client_set_deadline(c, 5000);
+    reply_scope(connect_get_hostname, host);
+    error_clear(&err);
+    cr_assert_eq(client_connect_get_hostname(c, NULL, &host, &err), 0, "%s", error_text(&err));
+    cr_assert_str_eq(host.hostname, "host");
+}
+
+Test(client, takes_large_replies)
+{
+    error_scope(err);
+    owned(client) struct client *c = client_open(rig.path, 0, &err);
+    rig.capabilities = 4 << 20;
+    reply_scope(connect_get_capabilities, ret);
+    cr_assert_eq(client_connect_get_capabilities(c, NULL, &ret, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(strlen(ret.capabilities), rig.capabilities);
+}
+
+Test(client, says_so_when_the_daemon_goes_away)
+{
+    error_scope(err);
+    owned(client) struct client *c = client_open(rig.path, 0, &err);
+    cr_assert_eq(shutdown(client_fd(c), SHUT_RDWR), 0);
+    cr_assert_eq(client_connect_get_hostname(c, NULL, NULL, &err), -1);
+    cr_assert(strstr(error_text(&err), "the connection to the daemon at /tmp/rpc-"), "%s", error_text(&err));
+    cr_assert_eq(client_fd(c), -1);
+    cr_assert_eq(client_read(c, 0, &err), -1);
+    cr_assert_eq(client_error_number(c), 0);
+}
+
+Test(client, refuses_addresses_that_name_no_local_daemon)
+{
+    error_scope(err);
+    cr_assert_null(client_open("qemu+ssh://host/system", 0, &err));
+    cr_assert_eq(err.code, ERR_INVALID_ARG);
+    cr_assert_null(client_open("vm1", 0, &err));
+    cr_assert_eq(err.code, ERR_INVALID_ARG);
+    cr_assert_null(client_open("/nowhere/sock", 0, &err));
+    cr_assert_str_eq(error_text(&err), "cannot connect to '/nowhere/sock': No such file or directory");
+}
