@@ -45,7 +45,7 @@ static WAITS struct domain *begin_with(struct request *request, struct domain_de
     }
 }
 
-static int keep(struct domain *dom, struct domain_def *def, struct error *err)
+static WAITS int keep(struct domain *dom, struct domain_def *def, struct error *err)
 {
     bool known = dom->persistent;
     if (definition_save(registry_places(dom->registry), def, err) < 0)

@@ -67,7 +67,7 @@ static void task_later(struct vmm *vmm, const char *what, void (*run)(struct vmm
 }
 
 /* What a guest's end means, by the state it was in. */
-static void end_by_state(struct vmm *vmm)
+static WAITS void end_by_state(struct vmm *vmm)
 {
     switch (vmm->domain->state) {
     case DOMAIN_SHUTDOWN:

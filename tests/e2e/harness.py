@@ -78,15 +78,16 @@ def until(condition, what, seconds=10):
         time.sleep(0.02)
 
 
-def processes_of(text):
-    """{pid: command line} of all processes that name `text`, ourselves excepted."""
+def processes_of(root):
+    """{pid: command line} of all processes that name `root` or write below it, ourselves excepted."""
     found = {}
-    for entry in glob.glob("/proc/[0-9]*/cmdline"):
+    for folder in glob.glob("/proc/[0-9]*"):
         with contextlib.suppress(OSError):
-            words = open(entry, "rb").read().replace(b"\0", b" ").decode(errors="replace")
-            pid = int(entry.split("/")[2])
-            if text in words and pid != os.getpid():
-                found[pid] = words.strip()
+            words = open(f"{folder}/cmdline", "rb").read().replace(b"\0", b" ").decode(errors="replace").strip()
+            outputs = [os.readlink(f"{folder}/fd/{number}") for number in (1, 2) if os.path.exists(f"{folder}/fd/{number}")]
+            if words and (root in words or any(o.startswith(root) for o in outputs)):
+                found[int(folder.split("/")[2])] = words
+    found.pop(os.getpid(), None)
     return found
 
 
@@ -230,10 +231,10 @@ class Daemon:
                 f"<source file='{path}'/><target dev='{target}' bus='{bus}'/></disk>")
 
     def guests(self):
-        """{pid: command line} of the emulators that run in our root (capability probes excepted)."""
-        own = {self.process.pid} if self.process else set()
-        return {pid: line for pid, line in processes_of(f"{self.root}/run/m/").items()
-                if pid not in own and re.search(r"simvmm|qemu-system", line.split(" ")[0])}
+        """{pid: command line} of the emulators that run in our root (those that are only asked what they can do
+        excepted)."""
+        return {pid: line for pid, line in processes_of(self.root).items()
+                if re.search(r"(simvmm|qemu-system-\w+)$", line.split(" ")[0]) and " -name " in line}
 
     def guest(self, name):
         found = [pid for pid, line in self.guests().items() if re.search(rf"-name (guest=)?{re.escape(name)}\b", line)]

@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "json": "base",
     "conf": "base xml",
     "domain": "base loop conf xml",
-    "qemu": "base loop json conf domain",
+    "qemu": "base loop json conf domain xml/value.h",   # the types that definitions' members are made of
     "rpc": "base loop",
     "shell": "base loop rpc json xml conf",
     "daemon": "base loop xml json conf domain qemu rpc",
@@ -49,7 +49,7 @@ def wrong_includes(folder):
             target = included.split("/")[0]
             if "/" not in included:
                 yield f"{path}:{number}: \"{included}\" is not written from src/"
-            elif target not in allowed:
+            elif target not in allowed and included not in allowed:
                 yield f"{path}:{number}: {folder} must not include {included}"
 
 

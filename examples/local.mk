@@ -1,0 +1,6 @@
+# A domain a feature, each of them defined and started by tests/e2e/examples.py.
+dist_doc_DATA = README.md ARCHITECTURE.md HACKING.md NEWS.md
+examplesdir = $(docdir)/examples
+dist_examples_DATA = examples/three-disks.xml examples/minimal.xml examples/disk-formats.xml examples/network-user.xml \
+    examples/serial-console.xml examples/vnc.xml
+EXTRA_DIST += examples/demo.sh dev CONTRIBUTING.md SECURITY.md LICENSE autogen.sh .ci/run .clang-format

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""domsh: prints what virsh prints, offers what virsh has not, and misuse is told apart from failure."""
+import json
+import os
+import pty
+import re
+import subprocess
+import time
+
+from harness import DOMSH, Failed, contains, main, same, test, until
+
+
+def stats(d, name):
+    return dict(line.split(": ") for line in d.domsh("-q", "qom", name, "--stats").splitlines())
+
+
+@test()
+def domsh_prints_what_virsh_prints(d):
+    for name in ("running", "paused", "off"):
+        d.define(name)
+    d.virsh("start", "running")
+    d.virsh("start", "paused", "--paused")
+    for words in ("list", "list --all", "list --all --title", "list --all --name", "list --all --uuid", "list --inactive",
+                  "list --state-paused", "domstate running --reason", "domstate off", "domid running", "domid off",
+                  "domname running", "domuuid running", "dumpxml running", "dumpxml running --inactive", "dumpxml off",
+                  "capabilities", "hostname", "nodeinfo", "domxml-to-native qemu-argv --domain off",
+                  "qemu-monitor-command running --hmp info status"):
+        same(d.domsh(*words.split()), d.virsh(*words.split()), words)
+    mask = lambda text: re.sub(r"CPU time: .*", "", text)
+    for name in ("running", "off"):
+        same(mask(d.domsh("dominfo", name)), mask(d.virsh("dominfo", name)), f"dominfo {name}")
+    command = '{"execute":"query-status"}'
+    same(d.domsh("qemu-monitor-command", "running", "--pretty", command).split('"id"')[0],
+         d.virsh("qemu-monitor-command", "running", "--pretty", command).split('"id"')[0])
+
+
+@test()
+def domsh_confirms_as_virsh_does(d):
+    path = d.file("one.xml", d.xml("one"))
+    for words in (["define", path], ["start", "one"], ["suspend", "one"], ["resume", "one"], ["destroy", "one"],
+                  ["autostart", "one"], ["autostart", "one", "--disable"], ["undefine", "one"], ["create", path],
+                  ["destroy", "one"]):
+        said = d.domsh(*words)
+        if words == ["destroy", "one"]:
+            d.virsh("define", path), d.virsh("start", "one")
+            same(said, d.virsh("destroy", "one"), " ".join(words))
+            d.virsh("undefine", "one")
+            d.virsh("define", path)
+        elif words[0] == "undefine":
+            d.virsh("define", path)
+            same(said, d.virsh(*words))
+        else:
+            contains(said, "one")
+
+
+@test()
+def the_second_start_pulls_the_tree_in_one_round_trip(d):
+    d.define("one", d.disk_xml(d.disk("a.img"), cache="none"))
+    d.virsh("start", "one")
+    first = stats(d, "one")
+    d.virsh("destroy", "one")
+    d.virsh("start", "one")
+    second = stats(d, "one")
+    same((second["calls"], second["round_trips"], second["plan"]), ("1", "1", "warm"), "the second start")
+    same((second["objects"], second["properties"]), (first["objects"], first["properties"]), "sizes of both trees")
+    if int(first["round_trips"]) < 2 or first["plan"] != "cold":
+        raise Failed(f"the first start was not cold: {first}")
+
+
+@test()
+def the_tree_of_the_second_start_equals_a_fresh_one(d):
+    d.define("one", d.disk_xml(d.disk("a.img"), cache="none"))
+    for _ in range(2):
+        d.virsh("start", "one")
+        kept = json.loads(d.domsh("qom", "one", "--json"))
+        fresh = json.loads(d.domsh("qom", "one", "--json", "--refresh"))
+        masked = ("rtc-time", "date", "guest-stats")
+        normal = lambda tree: sorted(
+            (o["path"], o["type"], sorted((p["name"], p["type"], json.dumps(p.get("value"))) for p in o["properties"]
+                                          if p["name"] not in masked)) for o in tree)
+        same(normal(kept), normal(fresh))
+        d.virsh("destroy", "one")
+
+
+@test()
+def qom_shows_objects_and_properties(d):
+    d.define("one", d.disk_xml(d.disk("a.img"), cache="writethrough"))
+    d.virsh("start", "one")
+    contains(d.domsh("qom", "one"), "/machine (", "peripheral (container)", "virtio-disk0 (virtio-blk-pci")
+    contains(d.domsh("qom", "one", "virtio-disk0"), "/machine/peripheral/virtio-disk0 (", "write-cache: ")
+    same(d.domsh("qom", "one", "virtio-disk0", "drive").strip(),
+         d.domsh("qom", "one", "/machine/peripheral/virtio-disk0", "drive").strip())
+    same(json.loads(d.domsh("qom", "one", "virtio-disk0", "write-cache")), "off")
+    contains(d.domsh("qom", "one", "/no/such", fails=True), "/no/such")
+    contains(d.domsh("qom", "one", "virtio-disk0", "no-such", fails=True), "no-such")
+    d.virsh("destroy", "one")
+    contains(d.domsh("qom", "one", fails=True), "not running")
+
+
+@test(emulator="qemu")
+def without_bulk_commands_the_tree_still_comes(d):
+    d.define("one", d.disk_xml(d.disk("a.img")))
+    d.virsh("start", "one")
+    contains(d.domsh("qom", "one"), "/machine (pc-i440fx-7.2-machine)", "virtio-disk0 (virtio-blk-pci")
+    numbers = stats(d, "one")
+    if int(numbers["objects"]) < 100 or int(numbers["properties"]) < 1000:
+        raise Failed(f"a small tree: {numbers}")
+
+
+@test()
+def json_is_an_array_of_objects_with_uuids(d):
+    d.define("one")
+    d.virsh("start", "one")
+    uuid = d.virsh("domuuid", "one").strip()
+    listed = json.loads(d.domsh("list", "--json"))
+    same(listed, [{"id": 1, "name": "one", "state": "running", "uuid": uuid}])
+    info = json.loads(d.domsh("dominfo", "one", "--json"))[0]
+    same((info["id"], info["uuid"], info["cpus"], info["os_type"], info["max_memory"]), (1, uuid, 1, "hvm", "32768 KiB"))
+    same(json.loads(d.domsh("domstate", "one", "--json"))[0]["reason"], "booted")
+    same(json.loads(d.domsh("nodeinfo", "--json"))[0]["cpus"], os.cpu_count())
+    same(sorted(json.loads(d.domsh("qom", "one", "--stats", "--json"))[0]),
+         sorted(["objects", "properties", "calls", "round_trips", "request_bytes", "reply_bytes", "milliseconds", "plan",
+                 "method"]))
+    phases = json.loads(d.domsh("timings", "one", "--json"))
+    same(all(phase["milliseconds"] >= 0 for phase in phases) and len(phases) > 2, True)
+
+
+@test()
+def exit_codes_tell_failure_from_misuse(d):
+    code = lambda *words: subprocess.run([DOMSH, "-c", d.socket(), *words], env=d.environment(), capture_output=True,
+                                         stdin=subprocess.DEVNULL, text=True).returncode
+    same(code("list"), 0)
+    same(code("start", "nobody"), 1)
+    same(code("start"), 2)
+    same(code("lst"), 2)
+    same(code("list", "--every"), 2)
+    same(code("--every"), 2)
+    same(code("list; domid nobody; list"), 1)
+    contains(d.domsh("lst", fails=True), "did you mean 'list'?")
+    contains(d.domsh("list", "--al", fails=True), "did you mean --all?")
+
+
+@test()
+def define_tells_every_fault_with_its_line(d):
+    text = d.xml("one", d.disk_xml("/a", cache="sometimes").replace("><", ">\n<")
+                 + d.disk_xml("/b", "vdb", cache="whenever").replace("><", ">\n<"))
+    said = d.domsh("define", d.file("bad.xml", text), fails=True)
+    lines = [n for n, line in enumerate(text.split("\n"), 1) if "sometimes" in line or "whenever" in line]
+    contains(said, *(f"bad.xml:{n}: error: " for n in lines))
+    contains(said, "sometimes", "whenever", "writethrough")
+    warned = d.run([DOMSH, "define", d.file("odd.xml", d.xml("one").replace("<vcpu>", "<nonsense/><vcpu>"))])
+    contains(warned.err, "warning: ", "nonsense")
+
+
+@test()
+def events_are_told_as_virsh_tells_them(d):
+    d.define("one")
+    watchers = [d.spawn(*words, "event", "--event", "lifecycle", "--loop", "--timeout", "5")
+                for words in (["stdbuf", "-oL", "virsh", "-c", d.uri()], [DOMSH])]
+    time.sleep(1)
+    for command in ("start", "destroy"):
+        d.virsh(command, "one")
+    texts = [w.communicate(timeout=20)[0] for w in watchers]
+    d.children.clear()
+    same(texts[1], texts[0])
+
+
+@test()
+def lines_come_from_standard_input_too(d):
+    out = d.domsh("-q", input="define %s\nstart one\n\n# a remark\nlist --name\n" % d.file("one.xml", d.xml("one")))
+    same(out.split(), ["one"])
+
+
+@test()
+def the_prompt_completes_commands_and_domains(d):
+    d.define("alphabet")
+    parent, child = pty.openpty()
+    shell = subprocess.Popen([DOMSH], stdin=child, stdout=child, stderr=child, start_new_session=True,
+                             env=dict(d.environment(), TERM="xterm"))
+    os.close(child)
+    d.children.append(shell)
+    seen = b""
+
+    def read_until(word):
+        nonlocal seen
+        end = time.monotonic() + 10
+        while word not in seen:
+            if time.monotonic() > end:
+                raise Failed(f"{word!r} never came: {seen!r}")
+            seen += os.read(parent, 4096)
+        seen = seen[seen.index(word) + len(word):]
+
+    read_until(b"domsh # ")
+    os.write(parent, b"domst\t")
+    read_until(b"domstate ")
+    os.write(parent, b"al\t")
+    read_until(b"phabet")
+    os.write(parent, b"--rea\t\n")
+    read_until(b"shut off (")
+    os.write(parent, b"quit\n")
+    same(shell.wait(10), 0)
+    os.close(parent)
+
+
+main()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every file of examples/ can be defined, shown as a command line and run; the demo runs to its end."""
+import glob
+import os
+import re
+import subprocess
+
+from harness import BUILD, SANITIZED, SOURCE, Failed, contains, main, processes_of, same, test
+
+
+def with_local_images(d, path):
+    """The example with its images moved into our root, where they are made."""
+    text = open(path).read()
+    os.makedirs(f"{d.root}/images", exist_ok=True)
+    for image in re.findall(r"/var/lib/domus/(images/[\w.-]+)", text):
+        if image.endswith(".qcow2"):
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", f"{d.root}/{image}", "1M"], check=True)
+        else:
+            d.disk(image)
+    return text.replace("/var/lib/domus/images", f"{d.root}/images")
+
+
+@test()
+def every_example_runs(d):
+    files = sorted(glob.glob(f"{SOURCE}/examples/*.xml"))
+    same(len(files) > 4, True, "there are examples")
+    for path in files:
+        name = re.search(r"<name>(.*)</name>", open(path).read()).group(1)
+        said = d.run([f"{BUILD}/shell/domsh", "define", d.file("example.xml", with_local_images(d, path))])
+        same(said.err, "", f"findings about {path}")
+        contains(d.virsh("domxml-to-native", "qemu-argv", "--domain", name), "-machine")
+        d.virsh("start", name)
+        same(d.virsh("domstate", name).strip(), "running")
+
+
+def run_demo(d, *options):
+    run = subprocess.run([f"{SOURCE}/examples/demo.sh", BUILD, *options], capture_output=True, text=True, timeout=100,
+                         env=dict(d.environment(), TMPDIR="/tmp"), stdin=subprocess.DEVNULL, check=False)
+    if run.returncode:
+        raise Failed(f"the demo failed:\n{run.stdout}\n{run.stderr}")
+    same(re.sub(r"\S+: warning: .*\n", "", run.stderr), "")
+    same(re.search(r"none.img +true +false\n.*\n?", run.stdout) is not None, True, "cache='none' is direct")
+    contains(run.stdout, "writeback.img", "writethrough.img", "virtio-disk2: write-cache = \"off\"", "-blockdev",
+             "domusd has stopped")
+    left = processes_of("/tmp/demo-")
+    same(left, {}, "what the demo left running")
+    return run.stdout
+
+
+@test(daemon=False, limit=100)
+def the_demo_shows_one_round_trip_at_the_second_start(d):
+    out = run_demo(d)
+    contains(out.split("second one")[1].split("A part of")[0], "calls: 1\n", "round_trips: 1\n", "plan: warm\n")
+
+
+@test(daemon=False, limit=100)
+def the_demo_runs_on_qemu_too(d):
+    contains(run_demo(d, "--qemu"), "QEMU emulator version")
+
+
+main()

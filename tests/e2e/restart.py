@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a restart of domusd, clean or not, leaves of running guests: everything."""
+import os
+import re
+import subprocess
+import time
+
+from harness import DOMUSD, Failed, contains, main, same, test, until
+
+
+def states(d):
+    return {name: (d.virsh("domid", name).strip(), d.virsh("domstate", name).strip())
+            for name in d.virsh("list", "--all", "--name").split()}
+
+
+def stats(d, name):
+    return dict(line.split(": ") for line in d.domsh("-q", "qom", name, "--stats").splitlines())
+
+
+@test(emulator=("sim", "qemu"))
+def running_guests_are_found_again_after_a_clean_stop(d):
+    for name in ("runs", "pauses", "rests"):
+        d.define(name)
+    d.virsh("start", "runs")
+    d.virsh("start", "pauses", "--paused")
+    before, guests = states(d), d.guests()
+    d.stop()
+    same(d.guests(), guests, "guests while no daemon runs")
+    d.start()
+    same(states(d), before)
+    same(d.guests(), guests)
+    d.virsh("resume", "pauses")
+    same(d.virsh("domstate", "pauses").strip(), "running")
+    contains(d.virsh("qemu-monitor-command", "runs", '{"execute":"query-status"}'), '"running"')
+
+
+@test()
+def running_guests_are_found_again_after_a_kill(d):
+    d.define("one")
+    d.virsh("start", "one")
+    before, guests = states(d), d.guests()
+    d.kill()
+    same(d.guests(), guests, "guests while no daemon runs")
+    d.start()
+    same(states(d), before)
+    contains(d.domsh("qom", "one"), "/machine (")
+    d.virsh("destroy", "one")
+    same(d.guests(), {})
+
+
+@test()
+def ids_are_not_used_again(d):
+    d.define("one")
+    d.define("two")
+    d.virsh("start", "one")
+    d.virsh("start", "two")
+    d.virsh("destroy", "one")
+    d.stop()
+    d.start()
+    d.virsh("start", "one")
+    same((d.virsh("domid", "two").strip(), d.virsh("domid", "one").strip()), ("2", "3"))
+
+
+@test()
+def a_guest_that_died_meanwhile_is_shut_off_as_crashed(d):
+    d.define("one")
+    d.virsh("start", "one")
+    pid = d.guest("one")
+    d.stop()
+    os.kill(pid, 9)
+    until(lambda: not d.guests(), "the guest is gone")
+    d.start()
+    same(d.virsh("domstate", "one", "--reason").strip(), "shut off (crashed)")
+    d.virsh("start", "one")
+
+
+@test()
+def a_guest_that_dies_under_us_is_shut_off_as_crashed(d):
+    d.define("one")
+    d.virsh("start", "one")
+    os.kill(d.guest("one"), 9)
+    until(lambda: d.virsh("domstate", "one", "--reason").strip() == "shut off (crashed)", "shut off (crashed)")
+    d.virsh("start", "one")
+
+
+@test()
+def definitions_and_autostart_survive(d):
+    d.define("one")
+    d.virsh("autostart", "one")
+    before = d.virsh("dumpxml", "one")
+    d.stop()
+    d.start()
+    same(d.virsh("dumpxml", "one"), before)
+    contains(d.virsh("dominfo", "one"), "Autostart:      enable")
+
+
+@test()
+def a_second_daemon_on_the_same_root_is_refused(d):
+    second = subprocess.run([DOMUSD, "--root", d.root], capture_output=True, text=True, timeout=20)
+    same(second.returncode != 0, True)
+    contains(second.stderr, str(d.process.pid))
+    d.virsh("list")
+
+
+@test()
+def hangup_reads_the_configuration_again(d):
+    d.configure({"log_level": "debug", "disk_syntax": "drive"})
+    d.process.send_signal(1)
+    until(lambda: "disk_syntax is now 'drive'" in d.log_text(), "the log tells of the change")
+    d.define("one", d.disk_xml(d.disk("a.img"), cache="none"))
+    contains(d.virsh("domxml-to-native", "qemu-argv", "--domain", "one"), "-drive", "cache=none")
+
+
+@test(daemon=False)
+def a_wrong_configuration_is_refused_with_its_line(d):
+    d.configure({"log_level": "loud"})
+    run = subprocess.run([DOMUSD, "--root", d.root], capture_output=True, text=True, timeout=20)
+    same(run.returncode != 0, True)
+    contains(run.stderr, "domusd.conf:1", "loud", "debug")
+
+
+main()
