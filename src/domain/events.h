@@ -31,7 +31,7 @@ enum { CRASHED_EVENT_PANICKED };
 struct domain_event {
     const struct domain *domain;        /* as it is now: id -1 once stopped */
     enum domain_event_id id;
-    int type, detail;                   /* lifecycle: type and detail; watchdog: action; tray: reason */
+    int type, detail;                   /* lifecycle: both; watchdog: action; tray: reason (0 opened, 1 closed) */
     const char *alias;                  /* device events */
     int64_t value;                      /* balloon: KiB; rtc: offset in seconds */
 };
