@@ -371,6 +371,10 @@ WAITS int launch_run(struct launch *launch, struct error *err)
         before = now;
     }
     timings->total = before - begun;
+    const struct monitor_totals totals = monitor_totals(launch->vmm->monitor);
+    timings->calls = totals.calls;
+    timings->request_bytes = totals.request_bytes;
+    timings->reply_bytes = totals.reply_bytes;
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buffer.h"
@@ -73,6 +74,7 @@ struct start_timings {
     size_t count;
     struct start_phase phases[START_PHASES_MAX];
     double total;
+    uint64_t calls, request_bytes, reply_bytes; /* over the monitor, until the guest ran; the tree's go on after that */
 };
 const struct start_timings *domain_start_timings(const struct domain *dom);     /* NULL if it was not started by us */
 

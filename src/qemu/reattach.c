@@ -172,7 +172,7 @@ static WAITS int find_running(struct domain *dom, const struct status *record, s
 
 WAITS int domain_reattach(struct domain *dom, struct error *err)
 {
-    owned(status) struct status *record = take(dom->record);
+    const struct status *record = dom->record;          /* stays: what we do not know in it is written back */
     if (!record || dom->unmanaged)
         return 0;
     if (record->phase == STATUS_STARTING || !dom->live)
