@@ -110,6 +110,7 @@ static int find_subject(struct request *request, struct error *err)
     if (!dom)
         return -1;
     request->dom = domain_ref(dom);
+    request->was_active = domain_is_active(dom);
     return 0;
 }
 

@@ -190,17 +190,23 @@ int on_domain_create_xml(struct request *request, const remote_domain_create_xml
 
 /* --- run state ----------------------------------------------------------------------------------------------------- */
 
+/* A destroy that cancelled a start finds nothing left to do, which is what it wanted. */
+static WAITS int destroy(struct request *request, unsigned flags, struct error *err)
+{
+    if (request->was_active && !domain_is_active(request->dom))
+        return 0;
+    return domain_check_active(request->dom, err) < 0 ? -1 : domain_destroy(request->dom, flags, err);
+}
+
 int on_domain_destroy(struct request *request, const remote_domain_destroy_args *args, nothing *ret, struct error *err)
 {
-    return domain_check_active(request->dom, err) < 0 ? -1 : domain_destroy(request->dom, 0, err);
+    return destroy(request, 0, err);
 }
 
 int on_domain_destroy_flags(struct request *request, const remote_domain_destroy_flags_args *args, nothing *ret,
                             struct error *err)
 {
-    if (check_flags(args->flags, DESTROY_GRACEFUL, err) < 0 || domain_check_active(request->dom, err) < 0)
-        return -1;
-    return domain_destroy(request->dom, args->flags, err);
+    return check_flags(args->flags, DESTROY_GRACEFUL, err) < 0 ? -1 : destroy(request, args->flags, err);
 }
 
 int on_domain_suspend(struct request *request, const remote_domain_suspend_args *args, nothing *ret, struct error *err)

@@ -158,6 +158,9 @@ int on_domus_timings(struct request *request, const domus_timings_args *args, do
                     request->dom->name);
     ret->phases.phases_val = memory_new((timings->count + 1) * sizeof *ret->phases.phases_val);
     ret->phases.phases_len = (unsigned) timings->count;
+    ret->calls = timings->calls;
+    ret->request_bytes = timings->request_bytes;
+    ret->reply_bytes = timings->reply_bytes;
     for (size_t i = 0; i < timings->count; i++)
         ret->phases.phases_val[i] = (domus_phase) { memory_copy_text(timings->phases[i].name),
                                                     timings->phases[i].milliseconds };

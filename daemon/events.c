@@ -12,29 +12,44 @@
 enum { EVENT_IDS = 28 };
 
 /* For a message: nothing is copied, since it is encoded before the event goes on. */
-static void borrow_domain(remote_nonnull_domain *to, const struct domain *dom)
+static remote_nonnull_domain borrow(const struct domain *dom)
 {
-    to->name = dom->name;
-    memcpy(to->uuid, dom->uuid.bytes, sizeof dom->uuid.bytes);
-    to->id = dom->id;
+    remote_nonnull_domain borrowed = { .name = dom->name, .id = dom->id };
+    memcpy(borrowed.uuid, dom->uuid.bytes, sizeof borrowed.uuid);
+    return borrowed;
 }
 
-static void send_lifecycle(struct peer *peer, int callback, const struct domain_event *event)
+/* One a kind of event: its row's message, with the domain and these members. */
+#define SENDER(name, ...) \
+    static void send_##name(struct peer *peer, int callback, const struct domain_event *event) \
+    { \
+        const remote_domain_event_callback_##name##_msg m = { callback, { .dom = borrow(event->domain), __VA_ARGS__ } }; \
+        peer_send_domain_event_callback_##name(peer, &m); \
+    }
+SENDER(reboot)
+SENDER(rtc_change, .offset = event->value)
+SENDER(watchdog, .action = event->type)
+SENDER(tray_change, .devAlias = (char *) event->alias, .reason = event->type)
+SENDER(balloon_change, .actual = (uint64_t) event->value)
+SENDER(lifecycle, .event = event->type, .detail = event->detail)
+
+static void send_to_either(struct peer *peer, int callback, const struct domain_event *event)
 {
-    if (callback == LEGACY_CALLBACK) {
-        remote_domain_event_lifecycle_msg m = { .event = event->type, .detail = event->detail };
-        borrow_domain(&m.dom, event->domain);
-        peer_send_domain_event_lifecycle(peer, &m);
+    if (callback != LEGACY_CALLBACK) {
+        send_lifecycle(peer, callback, event);
         return;
     }
-    remote_domain_event_callback_lifecycle_msg m = { callback, { .event = event->type, .detail = event->detail } };
-    borrow_domain(&m.msg.dom, event->domain);
-    peer_send_domain_event_callback_lifecycle(peer, &m);
+    const remote_domain_event_lifecycle_msg m = { borrow(event->domain), event->type, event->detail };
+    peer_send_domain_event_lifecycle(peer, &m);
 }
 
-/* One a kind of event that exists here. */
 static void (*const senders[EVENT_IDS])(struct peer *peer, int callback, const struct domain_event *event) = {
-    [DOMAIN_EVENT_LIFECYCLE] = send_lifecycle,
+    [DOMAIN_EVENT_LIFECYCLE] = send_to_either,
+    [DOMAIN_EVENT_REBOOT] = send_reboot,
+    [DOMAIN_EVENT_RTC_CHANGE] = send_rtc_change,
+    [DOMAIN_EVENT_WATCHDOG] = send_watchdog,
+    [DOMAIN_EVENT_TRAY_CHANGE] = send_tray_change,
+    [DOMAIN_EVENT_BALLOON_CHANGE] = send_balloon_change,
 };
 
 static void on_event(void *arg, const struct domain_event *event)

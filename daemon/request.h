@@ -21,6 +21,7 @@ struct request {
     struct call *call;
     const char *caller;                 /* for messages: "client 3 (uid 0, pid 4711)" */
     struct domain *dom;                 /* of procedures about one domain */
+    bool was_active;                    /* dom, when the call came: it may have waited for its turn since */
 };
 
 #define PROC(number, name, subject, right, job, arguments, reply) \
