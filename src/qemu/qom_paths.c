@@ -10,18 +10,9 @@ static bool same_name(const char *name, const char *part, size_t length)
     return strncmp(name, part, length) == 0 && name[length] == 0;
 }
 
-static uint32_t find_child(const struct qom_store *s, uint32_t object, const char *name, size_t length)
-{
-    uint32_t first, count = qom_store_children(s, object, &first);
-    for (uint32_t child = first; child < first + count; child++)
-        if (same_name(qom_store_name(s, child), name, length))
-            return child;
-    return QOM_NONE;
-}
-
 uint32_t qom_store_child(const struct qom_store *s, uint32_t object, const char *name)
 {
-    return find_child(s, object, name, strlen(name));
+    return qom_store_child_named(s, object, name, strlen(name));
 }
 
 /* The next component of a path, or NULL at its end; empty ones are skipped. */
@@ -43,7 +34,7 @@ static uint32_t link_target(const struct qom_store *s, const char *value)
         return QOM_NONE;
     uint32_t object = QOM_ROOT;
     for (size_t length; object != QOM_NONE && (part = next_part(&path, &length)) != NULL; )
-        object = find_child(s, object, part, length);
+        object = qom_store_child_named(s, object, part, length);
     return object;
 }
 
@@ -54,7 +45,7 @@ uint32_t qom_store_follow(const struct qom_store *s, const struct qom_property *
 
 uint32_t qom_store_step(const struct qom_store *s, uint32_t object, const char *name, size_t length)
 {
-    uint32_t child = find_child(s, object, name, length);
+    uint32_t child = qom_store_child_named(s, object, name, length);
     if (child != QOM_NONE)
         return child;
     for (size_t i = 0; i < qom_store_property_count(s, object); i++) {

@@ -35,7 +35,7 @@ void qom_plan_add(struct qom_plan *plan, uint32_t parent, uint32_t start, const 
     vector_push(&plan->objects, object);
 }
 
-void qom_plan_add_path(const struct qom_plan *plan, uint32_t object, struct buffer *out)
+void qom_plan_path(const struct qom_plan *plan, uint32_t object, struct buffer *out)
 {
     const char *line[QOM_DEPTH_MAX + 1];
     size_t depth = 0;

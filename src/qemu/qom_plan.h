@@ -33,6 +33,7 @@ char *qom_plan_key(const char *emulator_key, const char *const *argv);
 struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key);
 size_t qom_plan_count(const struct qom_plan *plan);
 const struct qom_plan_object *qom_plan_object(const struct qom_plan *plan, size_t index);
+void qom_plan_path(const struct qom_plan *plan, uint32_t object, struct buffer *out);   /* appends the canonical one */
 bool qom_plan_equal(const struct qom_plan *a, const struct qom_plan *b);        /* accepts NULL */
 
 /* These block (await_work).  Loading: NULL with ERR_NONE if there is no file, NULL with the reason if it is no good. */

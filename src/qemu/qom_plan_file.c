@@ -59,7 +59,7 @@ static int read_object(struct qom_plan *plan, const struct json *row, struct err
     if (request[0] != '/')
         return 0;
     owned_buffer struct buffer path = { 0 };
-    qom_plan_add_path(plan, (uint32_t) count, &path);
+    qom_plan_path(plan, (uint32_t) count, &path);
     if (start != 0 || strcmp(path.data, request) != 0)
         return fail(err, ERR_INVALID_ARG, "object %zu is asked for as something else", count);
     return 0;

@@ -28,6 +28,7 @@ struct qom_stats {
     const char *method;                 /* "qom-list-getv", ..., "qom-list/qom-get" */
 };
 
-/* Pulls the tree; `plan` may be NULL.  The caller owns the result, which is sealed. */
-WAITS struct qom_store *qom_pull(struct monitor *monitor, unsigned commands, const struct qom_plan *plan,
+/* Pulls the tree; `plan` may be NULL.  The caller owns the result, which is sealed.  Should *monitor become NULL during a
+ * wait, the pull fails. */
+WAITS struct qom_store *qom_pull(struct monitor *const *monitor, unsigned commands, const struct qom_plan *plan,
                                  struct qom_stats *ret_stats, struct error *err);

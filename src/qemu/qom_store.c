@@ -27,6 +27,7 @@ struct qom_store {
     size_t entries;                     /* as qom-list counts */
     uint32_t leaf_property;             /* the one property that all irq leaves share; QOM_NONE: none yet */
     struct buffer scratch;
+    uint32_t last_child;                /* the last one looked up by name: the next is often its neighbour */
 };
 
 /* Objects of this type consist of "type" alone, whatever machine they are on. */
@@ -261,6 +262,21 @@ uint32_t qom_store_children(const struct qom_store *s, uint32_t object, uint32_t
 {
     *ret_first = s->objects.items[object].first_child;
     return s->objects.items[object].children;
+}
+
+uint32_t qom_store_child_named(const struct qom_store *s, uint32_t object, const char *name, size_t length)
+{
+    const struct object *o = &s->objects.items[object];
+    uint32_t guess = s->last_child + 1 - o->first_child;
+    for (uint32_t i = 0; i < o->children; i++) {
+        uint32_t child = o->first_child + (guess < o->children ? (guess + i) % o->children : i);
+        const char *text = qom_store_name(s, child);
+        if (strncmp(text, name, length) == 0 && text[length] == 0) {
+            ((struct qom_store *) s)->last_child = child;       /* no part of its value */
+            return child;
+        }
+    }
+    return QOM_NONE;
 }
 
 uint32_t qom_store_next(const struct qom_store *s, uint32_t top, uint32_t object)

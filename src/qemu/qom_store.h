@@ -56,6 +56,7 @@ const char *qom_store_name(const struct qom_store *s, uint32_t object);         
 const char *qom_store_type(const struct qom_store *s, uint32_t object);
 uint32_t qom_store_children(const struct qom_store *s, uint32_t object, uint32_t *ret_first);   /* their number */
 uint32_t qom_store_child(const struct qom_store *s, uint32_t object, const char *name);         /* or QOM_NONE */
+uint32_t qom_store_child_named(const struct qom_store *s, uint32_t object, const char *name, size_t length);
 /* The next object of the tree below `top` (included), a parent before its children; QOM_NONE after the last. */
 uint32_t qom_store_next(const struct qom_store *s, uint32_t top, uint32_t object);
 void qom_store_add_path(const struct qom_store *s, uint32_t object, struct buffer *out);        /* the canonical one */

@@ -4,27 +4,28 @@
  * A start makes one before it sends `cont` (which loads the plan) and calls qom_tree_begin() right behind `cont`;
  * readers wait for the pull under way, or start one if there is none.  After each pull whose shape was not the plan's,
  * the new plan goes to disk.  A failed pull leaves what was kept before and is tried again by the next reader.
- *
- * Pulls of many VMs at once: at most QOM_PULLS_MAX run, the others queue.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "qemu/qom_pull.h"
 
-enum { QOM_PULLS_MAX = 4 };
+enum { QOM_BACKGROUND_MAX = 4 };
 
 struct qom_tree;
 
-/* `folder` is cache/qom, `key` from qom_plan_key(); both are copied.  The monitor must outlive the tree. */
+/* `folder` is cache/qom (NULL: nothing is kept on disk), `key` from qom_plan_key(); both are copied.  The monitor must
+ * live until the tree is freed. */
 WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, const char *folder, const char *key);
-/* Never waits.  A pull under way goes on without an owner until the monitor's end fails it: close the monitor first
- * or next, in the same turn. */
+/* Never waits.  A pull under way comes to nothing; who waits for it gets an error. */
 void qom_tree_free(struct qom_tree *tree);
 DEFINE_OWNED(qom_tree)
 
 /* Starts a pull in a fiber of its own, unless one runs. */
 void qom_tree_begin(struct qom_tree *tree);
+/* The same when many trees are wanted and none of them now, as after a restart: QOM_BACKGROUND_MAX of these run at a
+ * time, the others queue; one that somebody asks for need not. */
+void qom_tree_begin_later(struct qom_tree *tree);
 /* The tree; borrowed until the caller's next wait.  `refresh` asks the VMM anew. */
 WAITS const struct qom_store *qom_tree_read(struct qom_tree *tree, bool refresh, struct error *err);
 /* What is kept now and what it cost; NULL if nothing was pulled yet. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/qom_pull.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "qemu/qom_pull_private.h"
+
+enum { TRIES = 4 };
+
+/* What a strategy needs; the first row of which everything is there is taken. */
+enum { NEEDS_BULK = 1, NEEDS_TREE_GET = 2, NEEDS_PLAN = 4 };
+
+static const struct strategy {
+    unsigned needs;
+    const char *plan, *method;          /* for the statistics; method NULL: the bulk command */
+    WAITS int (*run)(struct pull *p, struct error *err);
+} strategies[] = {
+    { NEEDS_BULK | NEEDS_PLAN, "warm", NULL, pull_warm },
+    { NEEDS_TREE_GET, "cold", "qom-tree-get", pull_deep },
+    { NEEDS_BULK, "cold", NULL, pull_levels },
+    { 0, "cold", "qom-list/qom-get", pull_walk },
+};
+
+int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments, struct error *err)
+{
+    if (!*p->monitor)
+        return fail(err, ERR_ABORTED, "the emulator is gone");
+    p->stats->calls++;
+    p->sent = true;
+    monitor_call_start(*p->monitor, call, command, arguments);
+    return 0;
+}
+
+WAITS int pull_wait(struct pull *p, struct monitor_call *call, struct error *err)
+{
+    if (p->sent)
+        p->stats->round_trips++;
+    p->sent = false;
+    int rc = monitor_call_wait(call, err);
+    p->stats->request_bytes += call->reply.request_bytes;
+    p->stats->reply_bytes += call->reply.reply_bytes;
+    return rc;
+}
+
+WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *command, const char *arguments, struct error *err)
+{
+    return pull_send(p, call, command, arguments, err) < 0 ? -1 : pull_wait(p, call, err);
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double) t.tv_sec * 1e3 + (double) t.tv_nsec / 1e6;
+}
+
+static const char *bulk_command(unsigned commands)
+{
+    return commands & QOM_HAS_LIST_GETV ? "qom-list-getv" : commands & QOM_HAS_LIST_GET ? "qom-list-get" : NULL;
+}
+
+static const struct strategy *choose(const struct pull *p, unsigned commands)
+{
+    unsigned have = (p->bulk ? NEEDS_BULK : 0) | (commands & QOM_HAS_TREE_GET ? NEEDS_TREE_GET : 0) |
+                    (p->plan ? NEEDS_PLAN : 0);
+    const struct strategy *s = strategies;
+    while (s->needs & ~have)
+        s++;
+    return s;
+}
+
+/* One try, from an empty tree. */
+static WAITS int try(struct pull *p, unsigned commands, struct error *err)
+{
+    const struct strategy *s = choose(p, commands);
+    qom_store_free(p->store);
+    p->store = qom_store_new();
+    p->changed = false;
+    p->stats->method = s->method ? s->method : p->bulk;
+    if (!p->stats->plan)
+        p->stats->plan = s->plan;
+    return s->run(p, err);
+}
+
+WAITS struct qom_store *qom_pull(struct monitor *const *monitor, unsigned commands, const struct qom_plan *plan,
+                                 struct qom_stats *ret_stats, struct error *err)
+{
+    struct qom_stats stats = { 0 };
+    struct pull p = { .monitor = monitor, .bulk = bulk_command(commands), .plan = plan, .stats = &stats };
+    double start = now_ms();
+    int rc = try(&p, commands, err);
+    for (int tries = 1; rc < 0 && p.changed && tries < TRIES; tries++) {
+        p.plan = NULL;
+        error_clear(err);
+        rc = try(&p, commands, err);
+    }
+    if (rc < 0) {
+        fail_in(err, "cannot read the object tree");
+        qom_store_free(p.store);
+        return NULL;
+    }
+    qom_store_seal(p.store);
+    stats.objects = qom_store_count(p.store);
+    stats.properties = qom_store_properties(p.store);
+    stats.milliseconds = now_ms() - start;
+    if (strcmp(stats.plan, "warm") == 0 && stats.calls > 1)
+        stats.plan = "repaired";
+    *ret_stats = stats;
+    return p.store;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* qom_pull_private.h - one pull under way, and the ways to do it. */
+#pragma once
+#include "qemu/monitor.h"
+#include "qemu/qom_pull.h"
+
+struct pull {
+    struct monitor *const *monitor;     /* NULL behind it: it is gone */
+    const char *bulk;                   /* the bulk command, or NULL */
+    const struct qom_plan *plan;        /* NULL: none, or it proved useless */
+    struct qom_store *store;
+    struct qom_stats *stats;
+    bool sent;                          /* something was sent since the last wait */
+    bool changed;                       /* the failure: an object went away between listing and asking */
+};
+
+/* A command under way, counted. */
+int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments, struct error *err);
+WAITS int pull_wait(struct pull *p, struct monitor_call *call, struct error *err);
+WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *command, const char *arguments, struct error *err);
+
+/* The ways.  Each fills p->store, which has an unread root, or fails with `changed` if another try may help. */
+WAITS int pull_warm(struct pull *p, struct error *err);         /* qom_pull_bulk.c */
+WAITS int pull_levels(struct pull *p, struct error *err);
+WAITS int pull_deep(struct pull *p, struct error *err);         /* qom_pull_deep.c */
+WAITS int pull_walk(struct pull *p, struct error *err);         /* qom_pull_walk.c */

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/qom_tree.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+/* What the tree's own fiber does.  LEARNING: the tree is there, and its plan is being made and saved. */
+enum stage { IDLE, QUEUED, PULLING, LEARNING };
+
+struct waiter {
+    struct waiter *next;
+    struct wait wait;
+};
+
+struct qom_tree {
+    unsigned references;                /* the owner's, the fiber's, each reader's */
+    struct monitor *monitor;            /* NULL: freed by its owner */
+    unsigned commands;
+    char *folder, *key;
+    struct qom_plan *plan;
+    struct qom_store *store;
+    struct qom_stats stats;
+    enum stage stage;
+    uint64_t begun, finished;           /* pulls, successful or not */
+    struct error failure;               /* of the last pull */
+    struct waiter *readers;
+    struct waiter *queued;              /* while QUEUED */
+};
+
+/* Background pulls: those that run, and those that queue, the first come first. */
+static unsigned background_running;
+static struct waiter *background_queue;
+
+static void release(struct qom_tree *tree)
+{
+    if (--tree->references > 0)
+        return;
+    qom_plan_free(tree->plan);
+    qom_store_free(tree->store);
+    error_clear(&tree->failure);
+    free(tree->folder);
+    free(tree->key);
+    free(tree);
+}
+
+static void unlink_waiter(struct waiter **list, struct waiter *w)
+{
+    while (*list && *list != w)
+        list = &(*list)->next;
+    if (*list)
+        *list = w->next;
+}
+
+static void append_waiter(struct waiter **list, struct waiter *w)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = w;
+}
+
+static void wake_readers(struct qom_tree *tree)
+{
+    for (struct waiter *w; (w = tree->readers) != NULL; wait_done(&w->wait, 0))
+        tree->readers = w->next;
+}
+
+/* --- the plan on disk -------------------------------------------------------------------------------------------- */
+
+struct plan_work {
+    const char *folder, *key;
+    const struct qom_store *store;
+    const struct qom_plan *known;
+    struct qom_plan *plan;              /* the result; NULL if none, or none better than the known one */
+    struct error error;
+};
+
+static void load_plan(void *arg)
+{
+    struct plan_work *work = arg;
+    work->plan = qom_plan_load(work->folder, work->key, &work->error);
+}
+
+static void learn_plan(void *arg)
+{
+    struct plan_work *work = arg;
+    work->plan = qom_plan_make(work->store, work->key);
+    if (qom_plan_equal(work->plan, work->known)) {
+        qom_plan_free(work->plan);
+        work->plan = NULL;
+    } else if (work->folder) {
+        qom_plan_save(work->plan, work->folder, &work->error);
+    }
+}
+
+/* A plan is only a memory: what fails about it is worth no more than a line. */
+static WAITS struct qom_plan *run_plan_work(struct plan_work *work, void (*fn)(void *arg), const char *what)
+{
+    error_scope(cancelled);
+    await_work(fn, work, &cancelled);
+    if (work->error.code)
+        log_debug("the remembered plan of an object tree was not %s: %s", what, error_text(&work->error));
+    error_clear(&work->error);
+    return work->plan;
+}
+
+/* --- pulling: a fiber of its own --------------------------------------------------------------------------------- */
+
+static WAITS void learn(struct qom_tree *tree)
+{
+    struct plan_work work = { .folder = tree->folder, .key = tree->key, .store = tree->store, .known = tree->plan };
+    tree->stage = LEARNING;
+    struct qom_plan *plan = run_plan_work(&work, learn_plan, "saved");
+    if (!plan)
+        return;
+    qom_plan_free(tree->plan);
+    tree->plan = plan;
+}
+
+static WAITS void pull(struct qom_tree *tree)
+{
+    struct qom_stats stats;
+    error_scope(err);
+    tree->stage = PULLING;
+    struct qom_store *store = qom_pull(&tree->monitor, tree->commands, tree->plan, &stats, &err);
+    tree->finished = tree->begun;
+    error_clear(&tree->failure);
+    if (store) {
+        qom_store_free(tree->store);
+        tree->store = store;
+        tree->stats = stats;
+    } else {
+        error_move(&tree->failure, &err);
+    }
+    wake_readers(tree);
+    if (store && !(tree->plan && stats.calls == 1))
+        learn(tree);
+}
+
+static void end_pull(struct qom_tree *tree)
+{
+    tree->stage = IDLE;
+    wake_readers(tree);                 /* those that want a newer one start it themselves */
+    release(tree);
+}
+
+static void pull_now(void *arg)
+{
+    pull(arg);
+    end_pull(arg);
+}
+
+static void pull_later(void *arg)
+{
+    struct qom_tree *tree = arg;
+    struct waiter turn = { 0 };
+    bool queue = background_running >= QOM_BACKGROUND_MAX;
+    if (queue) {
+        append_waiter(&background_queue, &turn);
+        tree->queued = &turn;
+        wait_release(&turn.wait);
+        unlink_waiter(&background_queue, &turn);
+        tree->queued = NULL;
+    }
+    background_running++;
+    if (tree->monitor)
+        pull(tree);
+    background_running--;
+    if (background_queue && background_running < QOM_BACKGROUND_MAX)
+        wait_done(&background_queue->wait, 0);
+    end_pull(tree);
+}
+
+static void begin(struct qom_tree *tree, enum stage stage, void (*main)(void *arg))
+{
+    if (tree->stage != IDLE)
+        return;
+    if (!fiber_start(main, tree)) {     /* too many: a reader finds no pull under way and says so */
+        error_clear(&tree->failure);
+        fail(&tree->failure, ERR_OPERATION_FAILED, "cannot read the object tree: %d calls are under way", FIBERS_MAX);
+        return;
+    }
+    tree->references++;
+    tree->begun++;
+    tree->stage = stage;
+}
+
+void qom_tree_begin(struct qom_tree *tree)
+{
+    if (tree->queued)
+        wait_done(&tree->queued->wait, 0);
+    begin(tree, PULLING, pull_now);
+}
+
+void qom_tree_begin_later(struct qom_tree *tree)
+{
+    begin(tree, QUEUED, pull_later);
+}
+
+/* --- life and reading -------------------------------------------------------------------------------------------- */
+
+WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, const char *folder, const char *key)
+{
+    struct qom_tree *tree = NEW(struct qom_tree);
+    tree->references = 1;
+    tree->monitor = monitor;
+    tree->commands = commands;
+    tree->folder = memory_copy_text(folder);
+    tree->key = memory_copy_text(key);
+    struct plan_work work = { .folder = tree->folder, .key = tree->key };
+    if (folder && commands & (QOM_HAS_LIST_GETV | QOM_HAS_LIST_GET))
+        tree->plan = run_plan_work(&work, load_plan, "loaded");
+    return tree;
+}
+
+void qom_tree_free(struct qom_tree *tree)
+{
+    if (!tree)
+        return;
+    tree->monitor = NULL;
+    if (tree->queued)
+        wait_done(&tree->queued->wait, 0);
+    wake_readers(tree);
+    release(tree);
+}
+
+/* Waits until something happened to the tree; 0 if so. */
+static WAITS int wait_for_news(struct qom_tree *tree, struct error *err)
+{
+    struct waiter w = { 0 };
+    append_waiter(&tree->readers, &w);
+    int rc = wait_until(&w.wait, 0, err);
+    unlink_waiter(&tree->readers, &w);
+    return rc;
+}
+
+/* Waits for the pull with that number. */
+static WAITS int wait_for_pull(struct qom_tree *tree, uint64_t number, struct error *err)
+{
+    while (tree->monitor && tree->finished < number) {
+        if (tree->stage == IDLE || tree->stage == QUEUED)
+            qom_tree_begin(tree);
+        if (tree->stage == IDLE)
+            return fail(err, tree->failure.code, "%s", error_text(&tree->failure));
+        if (wait_for_news(tree, err) < 0)
+            return -1;
+    }
+    if (!tree->monitor)
+        return fail(err, ERR_OPERATION_INVALID, "the emulator is gone");
+    return tree->failure.code ? fail(err, tree->failure.code, "%s", error_text(&tree->failure)) : 0;
+}
+
+WAITS const struct qom_store *qom_tree_read(struct qom_tree *tree, bool refresh, struct error *err)
+{
+    bool under_way = tree->stage == PULLING || tree->stage == QUEUED;
+    uint64_t number = tree->begun + (refresh || !under_way);
+    if (!refresh && !under_way && tree->store)
+        return tree->store;
+    tree->references++;
+    int rc = wait_for_pull(tree, number, err);
+    const struct qom_store *store = rc < 0 ? NULL : tree->store;
+    release(tree);
+    return store;
+}
+
+const struct qom_store *qom_tree_kept(const struct qom_tree *tree)
+{
+    return tree->store;
+}
+
+const struct qom_stats *qom_tree_stats(const struct qom_tree *tree)
+{
+    return tree->store ? &tree->stats : NULL;
+}
