@@ -12,3 +12,12 @@ shell_domsh_SOURCES = shell/main.c
 shell_domsh_CFLAGS = $(AM_CFLAGS) $(TIRPC_CFLAGS)
 shell_domsh_LDADD = shell/libshell.a $(rpc_libs) src/loop/libloop.a src/json/libjson.a \
     src/base/libbase.a $(TIRPC_LIBS) $(UV_LIBS) $(YAJL_LIBS) $(EDIT_LIBS)
+
+bashcompletiondir = $(datadir)/bash-completion/completions
+EXTRA_DIST += shell/domsh.bash
+
+install-data-local:
+	$(MKDIR_P) $(DESTDIR)$(bashcompletiondir)
+	$(INSTALL_DATA) $(srcdir)/shell/domsh.bash $(DESTDIR)$(bashcompletiondir)/domsh
+uninstall-local:
+	rm -f $(DESTDIR)$(bashcompletiondir)/domsh

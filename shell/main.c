@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "config.h"
 #include "shell/command.h"
+#include "shell/complete.h"
 #include "shell/prompt.h"
 #include "shell/session.h"
 #include "shell/words.h"
@@ -16,6 +17,7 @@ static const struct option options[] = {
     { "connect", required_argument, NULL, 'c' },
     { "readonly", no_argument, NULL, 'r' },
     { "quiet", no_argument, NULL, 'q' },
+    { "complete", required_argument, NULL, 'C' },
     { "version", no_argument, NULL, 'V' },
     { "help", no_argument, NULL, 'h' },
     { NULL, 0, NULL, 0 },
@@ -27,9 +29,19 @@ static void print_usage(FILE *out)
           "  -c, --connect WHERE  a URI or a socket's path; else $DOMUS_URI, else /run/domus/domus-sock\n"
           "  -r, --readonly       only look\n"
           "  -q, --quiet          no headings and confirmations\n"
+          "      --complete LINE  print the words that could end this line, for a shell's completion\n"
           "  -V, --version        print the version and exit\n"
           "  -h, --help           print this help and exit\n\n"
           "`domsh help` lists the commands.  Exit status: 0 done, 1 failed, 2 misused.\n", out);
+}
+
+static void print_completions(struct session *session, const char *line)
+{
+    struct completions found = { 0 };
+    complete(session, line, &found);
+    for (size_t i = 0; i < found.words.count; i++)
+        puts(found.words.items[i]);
+    completions_done(&found);
 }
 
 /* -1: go on; else the exit code. */
@@ -41,6 +53,7 @@ static int parse_options(int argc, char **argv, struct session *session)
         case 'c': session->where = memory_copy_text(optarg); break;
         case 'r': session->read_only = true; break;
         case 'q': session->quiet = true; break;
+        case 'C': print_completions(session, optarg); return EXIT_OK;
         case 'V': puts("domsh " PACKAGE_VERSION); return EXIT_OK;
         case 'h': print_usage(stdout); return EXIT_OK;
         default: print_usage(stderr); return EXIT_MISUSED;
