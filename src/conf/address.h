@@ -40,4 +40,4 @@ static inline bool pci_address_is_empty(const struct pci_address *pci)
     return !pci->domain && !pci->bus && !pci->slot && !pci->function;
 }
 
-extern const struct element address_element;
+DECLARE_ELEMENT(address_element, struct address);

@@ -15,4 +15,4 @@ struct audio {
     struct extras extras;
 };
 
-extern const struct element audio_element;
+DECLARE_ELEMENT(audio_element, struct audio);

@@ -46,4 +46,5 @@ struct chardev {
     struct extras extras;
 };
 
-extern const struct element serial_element, console_element;
+DECLARE_ELEMENT(serial_element, struct chardev);
+DECLARE_ELEMENT(console_element, struct chardev);

@@ -51,4 +51,4 @@ struct clock {
     struct extras extras;
 };
 
-extern const struct element clock_element;
+DECLARE_ELEMENT(clock_element, struct clock);

@@ -44,11 +44,10 @@ struct controller {
     struct opt_u32 ports, vectors;              /* usb, virtio-serial */
     struct opt_u32 master_startport;            /* <master>: an ich9 companion */
 
-    /* pci: <model name>, <target>, <pcihole64> */
+    /* pci: <model name>, <target> */
     const char *pci_model;                      /* "pcie-root-port", "ioh3420"; the QEMU device */
     struct opt_u32 chassis_nr, chassis, port, bus_nr, target_index;
     enum on_off hotplug;
-    uint64_t pcihole64_kib;
 
     /* <driver> */
     uint32_t queues, cmd_per_lun, max_sectors, iothread;
@@ -61,7 +60,7 @@ struct controller {
     struct extras extras;
 };
 
-extern const struct element controller_element;
+DECLARE_ELEMENT(controller_element, struct controller);
 
 /* The word QEMU's own command line uses for the index: a controller's index is always set after defaults. */
 static inline uint32_t controller_index(const struct controller *controller)

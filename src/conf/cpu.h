@@ -50,4 +50,4 @@ struct cpu {
     struct extras extras;
 };
 
-extern const struct element cpu_element;
+DECLARE_ELEMENT(cpu_element, struct cpu);

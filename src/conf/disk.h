@@ -120,11 +120,11 @@ struct disk {
     struct extras extras;
 };
 
-extern const struct element disk_element;
+DECLARE_ELEMENT(disk_element, struct disk);
 
 /* The file or device behind it, or NULL: an empty drive, or a kind of source that has no path. */
 const char *disk_path(const struct disk *disk);
 /* The mode that holds at a start: none for a writable shareable disk that names no other. */
 enum disk_cache disk_effective_cache(const struct disk *disk);
 /* "vda" is 0 on prefix "vd", "sdaa" is 26 on "sd"; false for a name that is no such thing, or too large. */
-bool disk_target_index(const char *target, uint32_t *ret_index);
+bool disk_target_index(const char *name, uint32_t *ret_index);

@@ -24,6 +24,7 @@
 #include "conf/input.h"
 #include "conf/interface.h"
 #include "conf/memballoon.h"
+#include "conf/memory.h"
 #include "conf/os.h"
 #include "conf/video.h"
 #include "xml/findings.h"
@@ -40,14 +41,6 @@ DECLARE_ENUM(lifecycle_action, ACTION_ABSENT, LIFECYCLE_ACTIONS);
 
 #define VCPU_PLACEMENTS(_) _(VCPU_STATIC, "static") _(VCPU_AUTO, "auto")
 DECLARE_ENUM(vcpu_placement, VCPU_PLACEMENT_ABSENT, VCPU_PLACEMENTS);
-
-/* An amount of memory with its unit; after parsing always KiB. */
-struct memory_amount {
-    uint64_t kib;
-    const char *unit;
-    enum on_off dump_core;
-    struct extras extras;
-};
 
 struct domain_def {
     struct arena *arena;                        /* holds everything, this struct too */
@@ -86,7 +79,7 @@ struct domain_def {
     struct extras extras;
 };
 
-extern const struct element domain_element;
+DECLARE_ELEMENT(domain_element, struct domain_def);
 
 /* What conf must be told about the world.  All strings outlive the call only. */
 struct conf_defaults {

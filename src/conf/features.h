@@ -11,4 +11,4 @@ struct features {
     struct extras extras;
 };
 
-extern const struct element features_element;
+DECLARE_ELEMENT(features_element, struct features);

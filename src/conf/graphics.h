@@ -42,4 +42,4 @@ struct graphics {
     struct extras extras;
 };
 
-extern const struct element graphics_element;
+DECLARE_ELEMENT(graphics_element, struct graphics);

@@ -22,4 +22,4 @@ struct input {
     struct extras extras;
 };
 
-extern const struct element input_element;
+DECLARE_ELEMENT(input_element, struct input);

@@ -51,4 +51,4 @@ struct interface {
     struct extras extras;
 };
 
-extern const struct element interface_element;
+DECLARE_ELEMENT(interface_element, struct interface);

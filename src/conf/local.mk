@@ -1,0 +1,15 @@
+noinst_LIBRARIES += src/conf/libconf.a
+src_conf_libconf_a_SOURCES = \
+    src/conf/address.c src/conf/address.h src/conf/aliases.c src/conf/audio.c src/conf/audio.h \
+    src/conf/chardev.c src/conf/chardev.h src/conf/clock.c src/conf/clock.h src/conf/controller.c \
+    src/conf/controller.h src/conf/cpu.c src/conf/cpu.h src/conf/cpuset.c src/conf/cpuset.h \
+    src/conf/default_devices.c src/conf/default_disks.c src/conf/defaults.c src/conf/defaults.h \
+    src/conf/device_check.c src/conf/devices.c src/conf/devices.h src/conf/disk.c src/conf/disk.h \
+    src/conf/disk_check.c src/conf/disk_check.h src/conf/domain_check.c src/conf/domain_check.h \
+    src/conf/domain_def.c src/conf/domain_def.h src/conf/features.c src/conf/features.h \
+    src/conf/format.c src/conf/graphics.c src/conf/graphics.h src/conf/input.c src/conf/input.h \
+    src/conf/interface.c src/conf/interface.h src/conf/kept.c src/conf/kept.h src/conf/kept_check.c \
+    src/conf/known.c src/conf/known.h src/conf/machine.c src/conf/machine.h src/conf/memballoon.c \
+    src/conf/memballoon.h src/conf/memory.c src/conf/memory.h src/conf/os.c src/conf/os.h \
+    src/conf/pci.c src/conf/pci.h src/conf/pci_map.c src/conf/pci_map.h src/conf/rows.c \
+    src/conf/rows.h src/conf/video.c src/conf/video.h src/conf/virtio.h

@@ -20,4 +20,4 @@ struct memballoon {
     struct extras extras;
 };
 
-extern const struct element memballoon_element;
+DECLARE_ELEMENT(memballoon_element, struct memballoon);

@@ -36,7 +36,8 @@ struct os {
     enum loader_type loader_type;
     const char *loader_format;
     const char *nvram, *nvram_template, *nvram_format;
-    const char *kernel, *initrd, *cmdline, *dtb, *acpi_table;
+    const char *kernel, *initrd, *cmdline, *dtb;
+    const char *acpi_table, *acpi_type;
     LIST_OF(struct boot) boots;
     enum yes_no bootmenu;
     struct opt_u32 bootmenu_timeout;            /* milliseconds */
@@ -46,4 +47,4 @@ struct os {
     struct extras extras;
 };
 
-extern const struct element os_element;
+DECLARE_ELEMENT(os_element, struct os);

@@ -29,4 +29,4 @@ struct video {
     struct extras extras;
 };
 
-extern const struct element video_element;
+DECLARE_ELEMENT(video_element, struct video);

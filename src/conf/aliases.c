@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+#include "conf/devices.h"
+#include "conf/domain_def.h"
+#include "conf/machine.h"
+
+/* Names as libvirt gives them: clients and people know them. */
+static const char *disk_alias(const struct disk *disk, struct arena *a)
+{
+    const char *bus = enum_word(&disk_bus_names, disk->bus);
+    uint32_t index = 0;
+    disk_target_index(disk->target, &index);
+    if (!disk->address || disk->address->type != ADDRESS_DRIVE)
+        return arena_printf(a, "%s-disk%u", bus, index);
+    const struct drive_address *d = &disk->address->drive;
+    if (disk->bus == DISK_BUS_SCSI)
+        return arena_printf(a, "scsi%u-%u-%u-%u", d->controller, d->bus, d->target, d->unit);
+    return arena_printf(a, "%s%u-%u-%u", bus, d->controller, d->bus, d->unit);
+}
+
+static const char *controller_alias(const struct domain_def *def, const struct controller *c, struct arena *a)
+{
+    uint32_t index = c->index.value;
+    enum machine_kind kind = machine_kind(def);
+    switch (c->type) {
+    case CONTROLLER_PCI:
+        return c->model == CONTROLLER_PCIE_ROOT ? "pcie.0" : arena_printf(a, "pci.%u", index);
+    case CONTROLLER_IDE:
+        return kind == MACHINE_PC && index == 0 ? "ide" : arena_printf(a, "ide%u", index);
+    case CONTROLLER_SATA:
+        return kind == MACHINE_Q35 && index == 0 ? "ide" : arena_printf(a, "sata%u", index);
+    case CONTROLLER_USB:
+        return index == 0 ? "usb" : arena_printf(a, "usb%u", index);
+    default:
+        return arena_printf(a, "%s%u", enum_word(&controller_type_names, c->type), index);
+    }
+}
+
+static const char *device_alias(const struct domain_def *def, const struct device_walk *walk, struct arena *a)
+{
+    static const char *const words[] = {
+        [DEVICE_INTERFACE] = "net", [DEVICE_SERIAL] = "serial", [DEVICE_CONSOLE] = "console", [DEVICE_INPUT] = "input",
+        [DEVICE_VIDEO] = "video", [DEVICE_MEMBALLOON] = "balloon",
+    };
+    if (walk->kind == DEVICE_DISK)
+        return disk_alias(walk->device, a);
+    if (walk->kind == DEVICE_CONTROLLER)
+        return controller_alias(def, walk->device, a);
+    return arena_printf(a, "%s%zu", words[walk->kind], walk->index);
+}
+
+struct domain_def *domain_def_copy_live(const struct domain_def *def)
+{
+    struct domain_def *live = domain_def_copy(def);
+    for (struct device_walk walk = { 0 }; device_next(live, &walk); )
+        if (!*walk.alias)
+            *walk.alias = device_alias(live, &walk, live->arena);
+    /* The console that mirrors a serial port is that port, so it has the port's name. */
+    if (live->consoles.count && live->serials.count && live->consoles.items[0]->target == TARGET_SERIAL)
+        live->consoles.items[0]->alias = live->serials.items[0]->alias;
+    return live;
+}

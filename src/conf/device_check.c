@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "conf/devices.h"
+#include "conf/domain_check.h"
+#include "conf/domain_def.h"
+#include "conf/kept.h"
+#include "conf/machine.h"
+#include "xml/element.h"
+
+static void check_targets(const struct domain_def *def, struct xml_context *x)
+{
+    owned(map) struct map *targets = map_new();
+    for (size_t i = 0; i < def->disks.count; i++) {
+        struct disk *disk = def->disks.items[i];
+        if (!disk->target)
+            continue;
+        if (map_find_text(targets, disk->target))
+            xml_refuse(x, &disk->target, ERR_XML, NULL, "two disks have the target '%s'", disk->target);
+        else
+            map_set_text(targets, disk->target, disk);
+    }
+}
+
+struct boot_orders { struct xml_context *x; struct map *taken; size_t count; };
+
+static void take_order(struct boot_orders *orders, const void *member, uint32_t order)
+{
+    if (!order)
+        return;
+    orders->count++;
+    if (map_find(orders->taken, &order, sizeof order))
+        xml_refuse(orders->x, member, ERR_CONFIG_UNSUPPORTED, NULL, "boot order %u is used for more than one device",
+                   order);
+    else
+        map_set(orders->taken, &order, sizeof order, orders);
+}
+
+static void check_boot(const struct domain_def *def, struct xml_context *x)
+{
+    owned(map) struct map *taken = map_new();
+    struct boot_orders orders = { x, taken, 0 };
+    for (size_t i = 0; i < def->disks.count; i++)
+        take_order(&orders, &def->disks.items[i]->boot_order, def->disks.items[i]->boot_order);
+    for (size_t i = 0; i < def->interfaces.count; i++)
+        take_order(&orders, &def->interfaces.items[i]->boot_order, def->interfaces.items[i]->boot_order);
+    for (const struct extra *e = NULL; (e = kept_next(&def->extras, "devices/", e)); ) {
+        uint32_t order = 0;
+        if (raw_get_number(raw_find(e->raw, "boot"), "order", &order))
+            take_order(&orders, &def->extras, order);
+    }
+    if (orders.count && def->os.boots.count)
+        xml_refuse(x, &def->os.boots.items[0]->device, ERR_CONFIG_UNSUPPORTED, NULL,
+                   "<boot dev> under <os> and <boot order> at devices cannot be mixed");
+}
+
+/* The companions of an ich9 usb controller share its index. */
+static void check_controllers(const struct domain_def *def, struct xml_context *x)
+{
+    owned(map) struct map *seen = map_new();
+    for (size_t i = 0; i < def->controllers.count; i++) {
+        struct controller *c = def->controllers.items[i];
+        uint32_t key[2] = { c->type, c->index.value };
+        if (!c->index.set || !c->type || c->master_startport.set)
+            continue;
+        if (map_find(seen, key, sizeof key))
+            xml_refuse(x, &c->index, ERR_XML, NULL, "there are two %s controllers with the index %u",
+                       enum_word(&controller_type_names, c->type), c->index.value);
+        else
+            map_set(seen, key, sizeof key, c);
+    }
+}
+
+static void check_root(const struct domain_def *def, struct xml_context *x)
+{
+    enum machine_kind kind = machine_kind(def);
+    for (size_t i = 0; i < def->controllers.count && kind != MACHINE_OTHER; i++) {
+        struct controller *c = def->controllers.items[i];
+        enum controller_model wanted = kind == MACHINE_PC ? CONTROLLER_PCI_ROOT : CONTROLLER_PCIE_ROOT;
+        bool root = c->model == CONTROLLER_PCI_ROOT || c->model == CONTROLLER_PCIE_ROOT;
+        if (c->type == CONTROLLER_PCI && root && c->model != wanted)
+            xml_refuse(x, &c->model, ERR_XML, enum_word(&controller_model_names, wanted),
+                       "the root bus of the machine '%s' is a %s", def->os.machine,
+                       enum_word(&controller_model_names, wanted));
+        if (c->type == CONTROLLER_IDE && (kind == MACHINE_Q35 || c->index.value > 0))
+            xml_refuse(x, &c->type, ERR_CONFIG_UNSUPPORTED, NULL, kind == MACHINE_Q35
+                       ? "a q35 machine has no ide controllers; sata ones take the same disks"
+                       : "a pc machine has one ide controller only");
+    }
+    for (size_t i = 0; i < def->disks.count && kind == MACHINE_Q35; i++)
+        if (def->disks.items[i]->bus == DISK_BUS_IDE)
+            xml_refuse(x, &def->disks.items[i]->bus, ERR_CONFIG_UNSUPPORTED, "sata",
+                       "disk '%s': a q35 machine has no ide bus; sata takes the same disks",
+                       def->disks.items[i]->target);
+}
+
+static void check_videos(const struct domain_def *def, struct xml_context *x)
+{
+    size_t primary = 0;
+    for (size_t i = 0; i < def->videos.count; i++)
+        if (def->videos.items[i]->primary == YES && ++primary > 1)
+            xml_refuse(x, &def->videos.items[i]->primary, ERR_CONFIG_UNSUPPORTED, "no",
+                       "only one graphics card is the primary one");
+}
+
+void check_devices(const struct domain_def *def, struct xml_context *x)
+{
+    check_targets(def, x);
+    check_boot(def, x);
+    check_controllers(def, x);
+    check_root(def, x);
+    check_videos(def, x);
+}
+
+static void check_drive_addresses(const struct domain_def *def, struct xml_context *x)
+{
+    owned(map) struct map *taken = map_new();
+    for (size_t i = 0; i < def->disks.count; i++) {
+        struct disk *disk = def->disks.items[i];
+        if (!disk->address || disk->address->type != ADDRESS_DRIVE)
+            continue;
+        const struct drive_address *d = &disk->address->drive;
+        uint32_t key[5] = { disk->bus, d->controller, d->bus, d->target, d->unit };
+        const struct disk *other = map_find(taken, key, sizeof key);
+        if (other)
+            xml_refuse(x, disk->address, ERR_CONFIG_UNSUPPORTED, NULL,
+                       "disks '%s' and '%s' both have the address controller='%u' bus='%u' target='%u' unit='%u'",
+                       other->target, disk->target, d->controller, d->bus, d->target, d->unit);
+        else
+            map_set(taken, key, sizeof key, disk);
+    }
+}
+
+/* On a bus of slots each function is a place of its own; function 0 alone takes the whole slot, but nobody
+ * minds. */
+static void check_pci_addresses(const struct domain_def *def, struct xml_context *x)
+{
+    owned(map) struct map *taken = map_new();
+    for (struct device_walk walk = { 0 }; device_next(def, &walk); ) {
+        const struct address *address = *walk.address;
+        if (!address || address->type != ADDRESS_PCI || pci_address_is_empty(&address->pci))
+            continue;
+        const struct pci_address *pci = &address->pci;
+        uint32_t key[4] = { pci->domain, pci->bus, pci->slot, pci->function };
+        if (map_find(taken, key, sizeof key))
+            xml_refuse(x, address, ERR_XML, NULL, "two devices have the PCI address %04x:%02x:%02x.%x", pci->domain,
+                       pci->bus, pci->slot, pci->function);
+        else
+            map_set(taken, key, sizeof key, (void *) address);
+    }
+}
+
+void check_addresses(const struct domain_def *def, struct xml_context *x)
+{
+    check_drive_addresses(def, x);
+    check_pci_addresses(def, x);
+}

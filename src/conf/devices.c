@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conf/devices.h"
+
+#define VISIT(list, type_) \
+    if (at < def->list.count) { \
+        struct type_ *device = def->list.items[at]; \
+        walk->device = device; \
+        walk->address = &device->address; \
+        walk->alias = &device->alias; \
+        return true; \
+    } \
+    return false
+
+/* Sets `walk` to number `at` of the kind; false if there are not as many. */
+static bool visit(const struct domain_def *def, struct device_walk *walk, size_t at)
+{
+    switch (walk->kind) {
+    case DEVICE_DISK: VISIT(disks, disk);
+    case DEVICE_CONTROLLER: VISIT(controllers, controller);
+    case DEVICE_INTERFACE: VISIT(interfaces, interface);
+    case DEVICE_SERIAL: VISIT(serials, chardev);
+    case DEVICE_CONSOLE: VISIT(consoles, chardev);
+    case DEVICE_INPUT: VISIT(inputs, input);
+    case DEVICE_VIDEO: VISIT(videos, video);
+    case DEVICE_MEMBALLOON:
+        if (at > 0 || !def->memballoon)
+            return false;
+        walk->device = def->memballoon;
+        walk->address = &def->memballoon->address;
+        walk->alias = &def->memballoon->alias;
+        return true;
+    case DEVICE_NONE: break;
+    }
+    return false;
+}
+
+bool device_next(const struct domain_def *def, struct device_walk *walk)
+{
+    if (walk->kind == DEVICE_NONE)
+        walk->kind = DEVICE_DISK, walk->index = 0;
+    else
+        walk->index++;
+    for (; walk->kind <= DEVICE_MEMBALLOON; walk->kind++, walk->index = 0)
+        if (visit(def, walk, walk->index))
+            return true;
+    return false;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conf/domain_def.h"
+
+#include <string.h>
+
+#include "conf/cpuset.h"
+#include "conf/domain_check.h"
+#include "conf/known.h"
+#include "conf/rows.h"
+#include "xml/element.h"
+#include "xml/raw.h"
+
+DEFINE_ENUM_CODEC(domain_type, DOMAIN_TYPES);
+DEFINE_ENUM_CODEC(lifecycle_action, LIFECYCLE_ACTIONS);
+DEFINE_ENUM_CODEC(vcpu_placement, VCPU_PLACEMENTS);
+
+static bool parse_cpuset(const struct codec *c, struct arena *a, const char *text, void *out)
+{
+    const char *normal = cpuset_normalise(text, a);
+    if (!normal)
+        return false;
+    *(const char **) out = normal;
+    return true;
+}
+
+typedef const char *ctype_cpuset;
+static const struct codec codec_cpuset = {
+    .name = "cpuset", .size = sizeof(char *), .parse = parse_cpuset, .format = codec_format_string,
+    .expected = "processors below 1024, as in 0-3,^2,8", .pointer = true,
+};
+
+#define SELF struct domain_def
+PART(vcpu, "vcpu", "The guest's processors.",
+    ATTR("placement", vcpu_placement, vcpu_placement, "who places them on the host"),
+    ATTR("cpuset", cpuset, cpuset, "processors of the host they may use", CODE(ERR_INVALID_ARG)),
+    ATTR("current", vcpus, u32, "how many there are at boot", NONZERO, UNLESS_SAME_AS(max_vcpus)),
+    TEXT(max_vcpus, u32, "how many there can be", NONZERO));
+
+PART(suspend_to_mem, "suspend-to-mem", "Sleep.", ATTR("enabled", suspend_to_mem, yes_no, "may the guest?"));
+PART(suspend_to_disk, "suspend-to-disk", "Hibernation.", ATTR("enabled", suspend_to_disk, yes_no, "may the guest?"));
+PART(pm, "pm", "Power management.", INLINE(suspend_to_mem), INLINE(suspend_to_disk));
+
+PART(devices, "devices", "Everything that is plugged in.",
+    LEAF("emulator", emulator, string, "path of the emulator"),
+    LIST(disks, disk_element),
+    LIST(controllers, controller_element),
+    LIST(interfaces, interface_element),
+    LIST(serials, serial_element),
+    LIST(consoles, console_element),
+    LIST(inputs, input_element),
+    LIST(graphics, graphics_element),
+    LIST(audios, audio_element),
+    LIST(videos, video_element),
+    CHILD(memballoon, memballoon_element));
+
+const struct element domain_element = ELEMENT_CHECKED("domain", "A virtual machine.", domain_check,
+    ATTR("type", type, domain_type, "how it is run", REQUIRED, CODE(ERR_CONFIG_UNSUPPORTED)),
+    ATTR("id", id, opt_i64, "number while it runs", LIVE_ONLY),
+    LEAF("name", name, string, "name, unique on the host"),
+    LEAF("uuid", uuid, uuid, "identity, unique everywhere", CODE(ERR_INTERNAL)),
+    LEAF("title", title, string, "one line about it"),
+    LEAF("description", description, string, "as many lines as you like"),
+    RAW("metadata", metadata, "Whatever other programs want to keep here."),
+    NESTED(memory, memory_element),
+    NESTED(current_memory, current_memory_element),
+    INLINE(vcpu),
+    NESTED(os, os_element, REQUIRED),
+    NESTED(features, features_element),
+    CHILD(cpu, cpu_element),
+    NESTED(clock, clock_element),
+    LEAF("on_poweroff", on_poweroff, lifecycle_action, "what happens when the guest powers off"),
+    LEAF("on_reboot", on_reboot, lifecycle_action, "what happens when the guest reboots"),
+    LEAF("on_crash", on_crash, lifecycle_action, "what happens when the guest crashes"),
+    INLINE(pm),
+    INLINE(devices, REQUIRED));
+#undef SELF
+
+static const struct xml_policy policy = { known_judge };
+
+static unsigned engine_flags(unsigned flags)
+{
+    return (flags & DOMAIN_DEF_VALIDATE ? XML_STRICT : 0) | (flags & DOMAIN_DEF_LIVE ? XML_LIVE : 0) |
+           (flags & DOMAIN_DEF_SECRETS ? XML_SECRETS : 0);
+}
+
+struct domain_def *domain_def_parse(const char *text, size_t length, unsigned flags,
+                                    const struct conf_defaults *defaults, struct findings *findings, struct error *err)
+{
+    owned(arena) struct arena *arena = arena_new();
+    owned_findings struct findings own = { 0 };
+    findings = findings ? findings : &own;
+    struct domain_def *def = xml_read(&domain_element, text, length, DOMAIN_XML_MAX, engine_flags(flags), &policy,
+                                      (void *) defaults, arena, findings, err);
+    if (!def)
+        return NULL;
+    if (findings->errors) {
+        findings_fail(findings, err);
+        return NULL;
+    }
+    def->arena = take(arena);
+    def->references = 1;
+    return def;
+}
+
+struct domain_def *domain_def_ref(const struct domain_def *def)
+{
+    struct domain_def *counted = (struct domain_def *) def;
+    counted->references++;
+    return counted;
+}
+
+void domain_def_unref(struct domain_def *def)
+{
+    if (def && --def->references == 0)
+        arena_free(def->arena);
+}
+
+struct domain_def *domain_def_copy(const struct domain_def *def)
+{
+    struct arena *arena = arena_new();
+    struct domain_def *copy = xml_copy(&domain_element, def, arena);
+    copy->arena = arena;
+    copy->references = 1;
+    return copy;
+}
+
+struct visit { int (*fn)(void *arg, const struct unmodelled *what); void *arg; };
+
+static int visit_extra(void *arg, const struct extra *extra)
+{
+    const struct visit *visit = arg;
+    struct unmodelled what = { extra->path, extra->line, extra->blocks };
+    return visit->fn(visit->arg, &what);
+}
+
+int domain_def_each_unmodelled(const struct domain_def *def, int (*fn)(void *arg, const struct unmodelled *what),
+                               void *arg)
+{
+    struct visit visit = { fn, arg };
+    return xml_each_extra(&domain_element, def, visit_extra, &visit);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conf/graphics.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "conf/rows.h"
+
+DEFINE_ENUM_CODEC(graphics_type, GRAPHICS_TYPES);
+DEFINE_ENUM_CODEC(listen_type, LISTEN_TYPES);
+DEFINE_ENUM_CODEC(share_policy, SHARE_POLICIES);
+
+#define REMOTE IF(type, GRAPHICS_VNC, GRAPHICS_RDP, GRAPHICS_SPICE)
+
+/* -1 says "any"; so does no port at all.  An automatic port is forgotten between starts. */
+static void settle_port(struct graphics *graphics, bool live)
+{
+    bool remote = graphics->type == GRAPHICS_VNC || graphics->type == GRAPHICS_SPICE || graphics->type == GRAPHICS_RDP;
+    if (!remote || graphics->socket || (graphics->listens.count && graphics->listens.items[0]->type >= LISTEN_SOCKET))
+        return;
+    bool given = graphics->port.set && graphics->port.value != -1;
+    if (graphics->type == GRAPHICS_SPICE && graphics->tls_port.set && graphics->tls_port.value > 0)
+        given = true;
+    if (graphics->port.set && graphics->port.value == -1)
+        graphics->autoport = YES;
+    if (graphics->autoport == YES_NO_ABSENT)
+        graphics->autoport = given ? NO : YES;
+    if (graphics->autoport == YES && !live)
+        graphics->port = (struct opt_i64) { graphics->type == GRAPHICS_VNC, -1 };
+}
+
+/* The attribute is the older way to say what the first <listen> says; both are kept alike. */
+static void settle_listen(struct graphics *graphics, struct xml_context *x)
+{
+    struct listen *first = graphics->listens.count ? graphics->listens.items[0] : NULL;
+    if (first && first->type == LISTEN_ADDRESS && first->address) {
+        if (graphics->listen && !text_equal(graphics->listen, first->address))
+            xml_refuse(x, &graphics->listen, ERR_XML, first->address,
+                       "the attribute listen='%s' and the first <listen address='%s'> differ", graphics->listen,
+                       first->address);
+        graphics->listen = first->address;
+    } else if (first && first->type == LISTEN_ADDRESS) {
+        first->address = graphics->listen;
+    }
+    if (first && first->type == LISTEN_SOCKET && graphics->type == GRAPHICS_VNC && first->socket)
+        graphics->socket = first->socket;
+    if (first || graphics->type == GRAPHICS_SDL || graphics->type == GRAPHICS_EGL_HEADLESS ||
+        graphics->type == GRAPHICS_DESKTOP || graphics->type == GRAPHICS_DBUS)
+        return;
+    first = ARENA_NEW(xml_arena(x), struct listen);
+    first->type = graphics->socket ? LISTEN_SOCKET : LISTEN_ADDRESS;
+    first->address = graphics->socket ? NULL : graphics->listen;
+    first->socket = graphics->socket;
+    list_add(xml_arena(x), &graphics->listens, first);
+}
+
+static void graphics_check(void *self, struct xml_context *x)
+{
+    struct graphics *graphics = self;
+    const struct opt_i64 *ports[] = { &graphics->port, &graphics->tls_port, &graphics->websocket };
+    for (size_t i = 0; i < ARRAY_COUNT(ports); i++)
+        if (ports[i]->set && (ports[i]->value < -1 || ports[i]->value > INT32_MAX))
+            xml_refuse(x, ports[i], ERR_XML, "-1, or a port", "%lld is no port", (long long) ports[i]->value);
+    if (graphics->type == GRAPHICS_VNC && graphics->password && strlen(graphics->password) > 8)
+        xml_refuse(x, graphics, ERR_CONFIG_UNSUPPORTED, "at most 8 bytes",
+                   "the password is %zu bytes long; VNC takes 8", strlen(graphics->password));
+    settle_port(graphics, xml_flags_of(x) & XML_LIVE);
+    settle_listen(graphics, x);
+}
+
+#define SELF struct listen
+static const struct element listen_element = ELEMENT("listen", "Where it waits for clients.",
+    ATTR("type", type, listen_type, "kind of place", REQUIRED),
+    ATTR("address", address, string, "address of the host", IF(type, LISTEN_ADDRESS)),
+    ATTR("address", address, string, "address of the network", IF(type, LISTEN_NETWORK), LIVE_ONLY),
+    ATTR("network", network, string, "virtual network", IF(type, LISTEN_NETWORK)),
+    ATTR("socket", socket, string, "path", IF(type, LISTEN_SOCKET)));
+typedef struct listen listen_element_type;
+#undef SELF
+
+#define SELF struct graphics
+const struct element graphics_element = ELEMENT_CHECKED("graphics", "A remote screen.", graphics_check,
+    ATTR("type", type, graphics_type, "protocol", REQUIRED),
+    ATTR("socket", socket, string, "path, for <listen type='socket'>", IF(type, GRAPHICS_VNC), LEGACY),
+    ATTR("port", port, opt_i64, "port, or -1 for any free one", REMOTE),
+    ATTR("tlsPort", tls_port, opt_i64, "port for encrypted connections", IF(type, GRAPHICS_SPICE)),
+    ATTR("autoport", autoport, yes_no, "take any free port", REMOTE),
+    ATTR("websocket", websocket, opt_i64, "port for browsers, or -1", IF(type, GRAPHICS_VNC)),
+    ATTR("listen", listen, string, "address of the host", REMOTE),
+    ATTR("powerControl", power_control, yes_no, "may clients stop the guest?", IF(type, GRAPHICS_VNC)),
+    ATTR("keymap", keymap, string, "keyboard layout", REMOTE),
+    ATTR("sharePolicy", share_policy, share_policy, "who may share a screen", IF(type, GRAPHICS_VNC)),
+    ATTR("passwd", password, string, "password", REMOTE, SECRET),
+    ATTR("passwdValidTo", password_valid_to, string, "when it ends", REMOTE, SECRET),
+    ATTR("connected", connected, string, "what a new password does to clients", REMOTE, SECRET),
+    LIST(listens, listen_element, REMOTE));

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conf/os.h"
+
+#include "conf/rows.h"
+
+DEFINE_ENUM_CODEC(os_type, OS_TYPES);
+DEFINE_ENUM_CODEC(boot_device, BOOT_DEVICES);
+DEFINE_ENUM_CODEC(loader_type, LOADER_TYPES);
+DEFINE_ENUM_CODEC(firmware, FIRMWARES);
+DEFINE_ENUM_CODEC(smbios_mode, SMBIOS_MODES);
+
+static void os_check(void *self, struct xml_context *x)
+{
+    const struct os *os = self;
+    if (os->type == OS_TYPE_ABSENT)
+        xml_refuse(x, &os->type, ERR_XML, "hvm", "an os <type> must be specified");
+    else if (os->type != OS_HVM)
+        xml_refuse(x, &os->type, ERR_CONFIG_UNSUPPORTED, "hvm", "guests of type '%s' are not supported",
+                   enum_word(&os_type_names, os->type));
+    if (!os->kernel && (os->initrd || os->cmdline))
+        xml_refuse(x, os->initrd ? &os->initrd : &os->cmdline, ERR_XML, "a <kernel> beside it",
+                   "an initrd or a command line means nothing without a kernel");
+}
+
+#define SELF struct boot
+static const struct element boot_element = ELEMENT("boot", "A kind of device to boot from; the first one is tried first.",
+    ATTR("dev", device, boot_device, "kind of device", REQUIRED));
+typedef struct boot boot_element_type;
+#undef SELF
+
+#define SELF struct os
+PART(type, "type", "The kind of guest, and its machine.",
+    ATTR("arch", arch, string, "processor architecture"),
+    ATTR("machine", machine, string, "machine, or an alias such as pc or q35"),
+    TEXT(type, os_type, "hvm", CODE(ERR_CONFIG_UNSUPPORTED)));
+
+PART(loader, "loader", "The firmware.",
+    ATTR("readonly", loader_readonly, yes_no, "is it read-only?"),
+    ATTR("secure", loader_secure, yes_no, "does it need the secure mode of the processor?"),
+    ATTR("type", loader_type, loader_type, "where it is mapped"),
+    ATTR("stateless", loader_stateless, yes_no, "has it no variables?"),
+    ATTR("format", loader_format, string, "format of the image"),
+    TEXT(loader, string, "path"));
+
+PART(nvram, "nvram", "The firmware's variables.",
+    ATTR("template", nvram_template, string, "file that a new one is copied from"),
+    ATTR("format", nvram_format, string, "format of the image"),
+    TEXT(nvram, string, "path"));
+
+PART(acpi_table, "table", "An ACPI table.", ATTR("type", acpi_type, string, "kind of table", REQUIRED),
+    TEXT(acpi_table, string, "path"));
+PART(acpi, "acpi", "ACPI tables for the guest.", INLINE(acpi_table));
+
+PART(bootmenu, "bootmenu", "The firmware's boot menu.",
+    ATTR("enable", bootmenu, yes_no, "is there one?"),
+    ATTR("timeout", bootmenu_timeout, opt_u32, "milliseconds it waits", RANGE(0, 65535)));
+
+PART(bios, "bios", "What the firmware does.",
+    ATTR("useserial", bios_useserial, yes_no, "show its screen on the serial port"),
+    ATTR("rebootTimeout", bios_reboot_timeout, opt_i64, "milliseconds until it tries again, -1: never"));
+
+PART(smbios, "smbios", "What the guest is told about the machine.",
+    ATTR("mode", smbios, smbios_mode, "whose data", REQUIRED));
+
+const struct element os_element = ELEMENT_CHECKED("os", "The machine, and how it boots.", os_check,
+    ATTR("firmware", firmware, firmware, "choose a firmware of this kind", CODE(ERR_CONFIG_UNSUPPORTED)),
+    INLINE(type), INLINE(loader), INLINE(nvram),
+    LEAF("kernel", kernel, string, "kernel to boot"),
+    LEAF("initrd", initrd, string, "its first file system"),
+    LEAF("cmdline", cmdline, string, "its command line"),
+    LEAF("dtb", dtb, string, "device tree"),
+    INLINE(acpi), LIST(boots, boot_element), INLINE(bootmenu), INLINE(bios), INLINE(smbios));

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conf/pci.h"
+
+#include <string.h>
+
+#include "base/own.h"
+#include "base/text.h"
+#include "conf/domain_def.h"
+#include "conf/pci_map.h"
+#include "xml/element.h"
+
+static bool needs_place(const struct address *address)
+{
+    return !address || address->type == ADDRESS_NONE ||
+           (address->type == ADDRESS_PCI && pci_address_is_empty(&address->pci));
+}
+
+/* At `bus` 0, if the device has no place yet and this one is free. */
+static void offer(struct pci_map *map, struct address **address, unsigned slot, unsigned function)
+{
+    if (needs_place(*address) && pci_is_free(map, 0, slot, function))
+        pci_take(map, address, 0, slot, function);
+}
+
+static void occupy(struct pci_map *map, unsigned slot, unsigned functions)
+{
+    map->used[0][slot] |= (unsigned char) functions;
+}
+
+static void place_chipset(struct pci_map *map)
+{
+    struct domain_def *def = map->def;
+    bool pc = map->machine == MACHINE_PC;
+    for (size_t i = 0; i < def->controllers.count; i++) {
+        struct controller *c = def->controllers.items[i];
+        if (pc && c->type == CONTROLLER_IDE && c->index.value == 0)
+            offer(map, &c->address, 1, 1);
+        else if (pc && c->type == CONTROLLER_USB && c->index.value == 0 && c->model == CONTROLLER_PIIX3_UHCI)
+            offer(map, &c->address, 1, 2);
+        else if (!pc && c->type == CONTROLLER_SATA && c->index.value == 0)
+            offer(map, &c->address, 31, 2);
+    }
+    struct video *video = def->videos.count ? def->videos.items[0] : NULL;
+    if (video && video->model != VIDEO_NONE && video->model != VIDEO_RAMFB && pci_slot_is_free(map, 0, pc ? 2 : 1))
+        offer(map, &video->address, pc ? 2 : 1, 0);
+}
+
+/* The host bridge and what the chipset is made of. */
+static void reserve_chipset(struct pci_map *map)
+{
+    occupy(map, 0, 0xff);
+    if (map->machine == MACHINE_PC)
+        occupy(map, 1, 0xff);
+    else
+        occupy(map, 31, 0xff);
+}
+
+static bool take_any(struct pci_map *map, struct address **address, bool express)
+{
+    if (!needs_place(*address))
+        return true;
+    return express && map->machine == MACHINE_Q35 ? pci_take_express(map, address)
+                                                  : pci_take_conventional(map, address);
+}
+
+static bool place_bridge(struct pci_map *map, struct controller *c)
+{
+    if (!needs_place(c->address) || c->model == CONTROLLER_PCI_ROOT || c->model == CONTROLLER_PCIE_ROOT)
+        return true;
+    switch (c->model) {
+    case CONTROLLER_ROOT_PORT: return pci_take_root_port(map, c);
+    case CONTROLLER_DMI_BRIDGE:
+        offer(map, &c->address, 30, 0);
+        return !needs_place(c->address) || pci_take_root_slot(map, &c->address);
+    case CONTROLLER_PCI_EXPANDER: case CONTROLLER_PCIE_EXPANDER: return pci_take_root_slot(map, &c->address);
+    case CONTROLLER_PCIE_TO_PCI: case CONTROLLER_UPSTREAM_PORT: return take_any(map, &c->address, true);
+    case CONTROLLER_PCI_BRIDGE:
+        /* On the lowest bus that takes it, which is never its own or one behind it. */
+        for (unsigned bus = 0; bus < c->index.value && bus < map->buses; bus++)
+            for (unsigned slot = 1; slot < PCI_SLOTS && map->kinds[bus] == PCI_BUS_CONVENTIONAL; slot++)
+                if (pci_slot_is_free(map, bus, slot)) {
+                    pci_take(map, &c->address, bus, slot, 0);
+                    return true;
+                }
+        break;
+    default: break;
+    }
+    xml_refuse(map->x, c, ERR_XML, "an <address>", "no place is found for the pci controller %u", c->index.value);
+    return false;
+}
+
+static void place_bridges(struct pci_map *map)
+{
+    for (size_t i = 0; i < map->def->controllers.count; i++) {
+        struct controller *c = map->def->controllers.items[i];
+        if (c->type == CONTROLLER_PCI && place_bridge(map, c))
+            pci_fill_controller(c);
+    }
+}
+
+static bool is_ich9(enum controller_model model)
+{
+    return model >= CONTROLLER_ICH9_EHCI1 && model <= CONTROLLER_ICH9_UHCI3;
+}
+
+static unsigned ich9_function(enum controller_model model)
+{
+    return model == CONTROLLER_ICH9_EHCI1 ? 7 : (unsigned) (model - CONTROLLER_ICH9_UHCI1);
+}
+
+/* The four parts of an ich9 usb controller are functions of one slot. */
+static bool place_ich9(struct pci_map *map, struct controller *c)
+{
+    const struct pci_address *slot = NULL;
+    for (size_t i = 0; i < map->def->controllers.count && !slot; i++) {
+        const struct controller *other = map->def->controllers.items[i];
+        if (other->type == CONTROLLER_USB && is_ich9(other->model) && other->index.value == c->index.value &&
+            !needs_place(other->address) && other->address->type == ADDRESS_PCI)
+            slot = &other->address->pci;
+    }
+    unsigned function = ich9_function(c->model);
+    if (!slot && map->machine == MACHINE_Q35 && c->index.value < 2 && pci_slot_is_free(map, 0, c->index.value ? 26 : 29)) {
+        pci_take(map, &c->address, 0, c->index.value ? 26 : 29, function);
+    } else if (!slot) {
+        if (!pci_take_conventional(map, &c->address))
+            return false;
+        c->address->pci.function = function;
+    } else if (pci_is_free(map, slot->bus, slot->slot, function)) {
+        pci_take(map, &c->address, slot->bus, slot->slot, function);
+    } else {
+        return pci_take_conventional(map, &c->address);
+    }
+    if (function == 0)
+        c->address->pci.multifunction = ON;
+    return true;
+}
+
+static bool controller_is_express(const struct controller *c)
+{
+    return c->type == CONTROLLER_VIRTIO_SERIAL || c->type == CONTROLLER_NVME || c->model == CONTROLLER_QEMU_XHCI ||
+           c->model == CONTROLLER_NEC_XHCI || c->model == CONTROLLER_VIRTIO_SCSI ||
+           c->model == CONTROLLER_NON_TRANSITIONAL || (c->type == CONTROLLER_SCSI && c->model == CONTROLLER_TRANSITIONAL);
+}
+
+static bool place_controller(struct pci_map *map, struct controller *c)
+{
+    switch (c->type) {
+    case CONTROLLER_USB:
+        if (c->model == CONTROLLER_USB_NONE || !needs_place(c->address))
+            return true;
+        return is_ich9(c->model) ? place_ich9(map, c) : take_any(map, &c->address, controller_is_express(c));
+    case CONTROLLER_SCSI:
+    case CONTROLLER_VIRTIO_SERIAL:
+    case CONTROLLER_NVME:
+        return c->model == CONTROLLER_IBMVSCSI || take_any(map, &c->address, controller_is_express(c));
+    case CONTROLLER_SATA:
+        return !needs_place(c->address) || take_any(map, &c->address, false);
+    default:
+        return true;
+    }
+}
+
+static bool interface_is_express(const struct interface *interface)
+{
+    return text_starts(interface->model, "virtio") || text_equal(interface->model, "e1000e") ||
+           text_equal(interface->model, "igb") || text_equal(interface->model, "vmxnet3");
+}
+
+static bool place_interface(struct pci_map *map, struct interface *interface)
+{
+    if (interface->type == INTERFACE_HOSTDEV || !interface->model || text_equal(interface->model, "usb-net"))
+        return true;
+    return take_any(map, &interface->address, interface_is_express(interface));
+}
+
+/* In the order in which libvirt serves them; stops where there is no room, which was reported. */
+static void place_devices(struct pci_map *map)
+{
+    struct domain_def *def = map->def;
+    bool ok = true;
+    for (size_t i = 0; i < def->interfaces.count && ok; i++)
+        ok = place_interface(map, def->interfaces.items[i]);
+    for (size_t i = 0; i < def->controllers.count && ok; i++)
+        ok = place_controller(map, def->controllers.items[i]);
+    for (size_t i = 0; i < def->disks.count && ok; i++)
+        if (def->disks.items[i]->bus == DISK_BUS_VIRTIO)
+            ok = take_any(map, &def->disks.items[i]->address, true);
+    if (def->memballoon && def->memballoon->model != MEMBALLOON_NONE && def->memballoon->model != MEMBALLOON_XEN && ok)
+        ok = take_any(map, &def->memballoon->address, true);
+    for (size_t i = 0; i < def->videos.count && ok; i++)
+        if (def->videos.items[i]->model != VIDEO_NONE && def->videos.items[i]->model != VIDEO_RAMFB)
+            ok = take_any(map, &def->videos.items[i]->address, def->videos.items[i]->model == VIDEO_VIRTIO);
+    for (size_t i = 0; i < def->inputs.count && ok; i++)
+        if (def->inputs.items[i]->bus == INPUT_BUS_VIRTIO)
+            ok = take_any(map, &def->inputs.items[i]->address, true);
+    for (size_t i = 0; i < def->serials.count && ok; i++)
+        if (def->serials.items[i]->target == TARGET_PCI_SERIAL)
+            ok = take_any(map, &def->serials.items[i]->address, false);
+}
+
+/* A port to plug something into later. */
+static void add_spare_port(struct pci_map *map)
+{
+    struct address *nothing = NULL;
+    if (!map->added_port || map->machine != MACHINE_Q35)
+        return;
+    for (unsigned bus = 0; bus < map->buses; bus++)
+        if (map->kinds[bus] == PCI_BUS_PORT && pci_slot_is_free(map, bus, 0))
+            return;
+    pci_take_express(map, &nothing);
+}
+
+void pci_assign(struct domain_def *def, struct xml_context *x)
+{
+    if (machine_kind(def) == MACHINE_OTHER)
+        return;
+    owned(pci_map) struct pci_map *map = pci_map_new(def, x);
+    place_chipset(map);
+    reserve_chipset(map);
+    place_bridges(map);
+    place_devices(map);
+    add_spare_port(map);
+}
