@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "shell/command.h"
+#include "shell/faults.h"
 #include "shell/session.h"
 #include "shell/xml_file.h"
 
@@ -12,16 +13,13 @@ static const struct parameter parameters[] = {
     { 0 },
 };
 
-/* "one.xml:12: warning: /domain/...: sentence", as compilers say it. */
-static void say_finding(const char *file, const domus_finding *finding)
+static void say_findings(const char *file, const domus_define_reply *reply)
 {
-    fprintf(stderr, "%s:", file);
-    if (finding->line)
-        fprintf(stderr, "%u:", finding->line);
-    fprintf(stderr, " %s: ", finding->severity == DOMUS_FINDING_ERROR ? "error" : "warning");
-    if (*finding->path)
-        fprintf(stderr, "%s: ", finding->path);
-    fprintf(stderr, "%s\n", finding->message);
+    for (u_int i = 0; i < reply->findings.findings_len; i++) {
+        const domus_finding *finding = &reply->findings.findings_val[i];
+        fault_print(stderr, file, finding->severity == DOMUS_FINDING_ERROR, finding->line, finding->path,
+                    finding->message);
+    }
 }
 
 static int run(struct session *session, const struct arguments *arguments, struct error *err)
@@ -38,8 +36,7 @@ static int run(struct session *session, const struct arguments *arguments, struc
     reply_scope(domus_define, reply);
     if (client_domus_define(client, &args, &reply, err) < 0)
         return fail_in(err, "Failed to define domain from %s", file);
-    for (u_int i = 0; i < reply.findings.findings_len; i++)
-        say_finding(file, &reply.findings.findings_val[i]);
+    say_findings(file, &reply);
     if (!reply.dom)
         return fail(err, ERR_XML, "Failed to define domain from %s: %s", file,
                     reply.message ? *reply.message : "the daemon does not say why");

@@ -4,7 +4,7 @@
 
 #define COMMANDS(_) \
     _(list) _(dominfo) _(domstate) _(domid) _(domname) _(domuuid) _(dumpxml) _(domxml_to_native) _(event) \
-    _(define) _(undefine) _(autostart) \
+    _(define) _(undefine) _(autostart) _(lint) \
     _(create) _(start) _(suspend) _(resume) _(destroy) \
     _(qom) _(timings) _(qemu_monitor_command) \
     _(version) _(hostname) _(uri) _(nodeinfo) _(capabilities) \

@@ -72,7 +72,7 @@ const struct element domain_element = ELEMENT_CHECKED("domain", "A virtual machi
     LEAF("on_reboot", on_reboot, lifecycle_action, "what happens when the guest reboots"),
     LEAF("on_crash", on_crash, lifecycle_action, "what happens when the guest crashes"),
     INLINE(pm),
-    INLINE(devices, REQUIRED));
+    INLINE(devices));
 #undef SELF
 
 static const struct xml_policy policy = { known_judge };

@@ -3,5 +3,4 @@ TESTS += tests/unit/test_shell
 tests_unit_test_shell_SOURCES = tests/unit/shell/arguments.c tests/unit/shell/complete.c tests/unit/shell/listing.c \
     tests/unit/shell/words.c
 tests_unit_test_shell_CFLAGS = $(AM_CFLAGS) $(TIRPC_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_test_shell_LDADD = shell/libshell.a $(rpc_libs) src/loop/libloop.a src/json/libjson.a src/base/libbase.a \
-    $(TIRPC_LIBS) $(UV_LIBS) $(YAJL_LIBS) $(EDIT_LIBS) $(CRITERION_LIBS)
+tests_unit_test_shell_LDADD = shell/libshell.a $(shell_libs) $(CRITERION_LIBS)
