@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* registry.h - all domains of this daemon, found by uuid, name or id.
  *
- * Names and uuids are unique.  Ids start at 1 and are never given out twice, not even to a domain that an earlier
- * daemon started.  The registry holds one reference to each domain.
+ * Names and uuids are unique.  Ids start at 1, above those of guests that were found running, and are given out once in
+ * this daemon's life.  The registry holds one reference to each domain.
  */
 #pragma once
 #include <stddef.h>
