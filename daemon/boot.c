@@ -21,7 +21,7 @@ static WAITS void reattach(struct domain *dom, void *arg)
     error_scope(err);
     owned_memory char *label = domain_label(dom);
     bool autodestroy = dom->record->autodestroy;
-    if (job_begin(dom, "reattach", NULL, 0, &err) < 0)
+    if (daemon->stopping || job_begin(dom, "reattach", NULL, 0, &err) < 0)
         return;
     owned(job) struct job *job UNUSED = &dom->job;
     if (domain_reattach(dom, &err) < 0)
@@ -36,8 +36,11 @@ static WAITS void reattach(struct domain *dom, void *arg)
 
 static WAITS void autostart(struct domain *dom, void *arg)
 {
+    const struct daemon *daemon = arg;
     error_scope(err);
     owned_memory char *label = domain_label(dom);
+    if (daemon->stopping)
+        return;
     if (job_begin(dom, "autostart", NULL, 0, &err) == 0) {
         owned(job) struct job *job UNUSED = &dom->job;
         if (domain_is_active(dom) || domain_start(dom, 0, &err) == 0)
