@@ -82,7 +82,9 @@ int definitions_load(struct registry *registry, const struct conf_defaults *defa
         struct uuid uuid;
         owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
         error_scope(reason);
-        if (!place_uuid_of_file(names[i], &uuid)) {
+        if (place_is_unfinished(names[i])) {
+            unlink(path);
+        } else if (!place_uuid_of_file(names[i], &uuid)) {
             log_warning("%s is no definition of ours; left alone", path);
         } else if (load_one(registry, path, &uuid, defaults, &reason) < 0) {
             log_error("%s: %s; the file is left as it is, and its domain is not known", path, error_text(&reason));

@@ -126,3 +126,13 @@ bool place_uuid_of_file(const char *name, struct uuid *ret_uuid)
     uuid_format(ret_uuid, again);
     return text_equal(text, again);
 }
+
+bool place_is_unfinished(const char *name)
+{
+    static const char ending[] = ".new";
+    struct uuid uuid;
+    if (!text_ends(name, ending))
+        return false;
+    owned_memory char *whole = memory_copy_bytes(name, strlen(name) - strlen(ending));
+    return place_uuid_of_file(whole, &uuid);
+}

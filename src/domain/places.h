@@ -32,3 +32,5 @@ char *place_log(const struct places *p, const char *name, const struct uuid *uui
 
 /* The uuid in "UUID.xml"; false unless it is spelt exactly as we write it. */
 bool place_uuid_of_file(const char *name, struct uuid *ret_uuid);
+/* "UUID.xml.new": what file_replace() was writing when we died; the old file still holds. */
+bool place_is_unfinished(const char *name);

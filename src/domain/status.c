@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -213,7 +214,9 @@ int statuses_load(struct registry *registry, const struct conf_defaults *default
         struct uuid uuid;
         owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
         error_scope(reason);
-        if (!place_uuid_of_file(names[i], &uuid))
+        if (place_is_unfinished(names[i]))
+            unlink(path);
+        else if (!place_uuid_of_file(names[i], &uuid))
             log_warning("%s is no status file of ours; left alone", path);
         else if (load_one(registry, path, &uuid, defaults, &reason) < 0)
             log_error("%s: %s; if a guest runs there, it is not known", path, error_text(&reason));

@@ -63,11 +63,14 @@ Test(definitions, a_damaged_file_is_counted_and_left_and_the_rest_loads)
     put(r, UUID_B ".xml", "<domain type='qemu'>\n<name>broken");
     put(r, "33333333-3333-4333-8333-333333333333.xml", buffer_text(&good));     /* another's name */
     put(r, "notes.txt", "not ours");
+    put(r, UUID_A ".xml.new", "half a f");                                      /* of a crash: the old one holds */
 
     log_set_level(LOG_LEVEL_ERROR);
     cr_assert_eq(definitions_load(r, &defaults, &damaged, &err), 0, "%s", error_text(&err));
     cr_assert_eq(damaged, 2);
     cr_assert_eq(registry_count(r), 1);
+    owned_memory char *unfinished = memory_printf("%s/lib/domains/" UUID_A ".xml.new", root);
+    cr_assert_eq(access(unfinished, F_OK), -1);
     owned_memory char *path = memory_printf("%s/lib/domains/" UUID_B ".xml", root);
     cr_assert_eq(file_read(path, 4096, &left, &err), 0);
     cr_assert_str_eq(buffer_text(&left), "<domain type='qemu'>\n<name>broken");
