@@ -52,9 +52,9 @@ static void read_header(const char *at, struct frame *frame)
 int frame_next(struct frame_reader *r, struct frame *ret_frame)
 {
     size_t there = r->bytes.length - r->done;
-    const char *at = r->bytes.data + r->done;
     if (there < 4)
         return 0;
+    const char *at = r->bytes.data + r->done;
     size_t size = get_word(at);
     if (size < FRAME_HEADER_SIZE || size > FRAME_SIZE_MAX)
         return -1;
