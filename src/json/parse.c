@@ -13,8 +13,9 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "json/escapes.h"
+#include "json/token.h"
 
-enum { WHOLE_DEPTH = 1024, KEPT_KEYS = 64, KEPT_STACK = 4096 };
+enum { WHOLE_DEPTH = 1024, KEPT_KEYS = 64, KEPT_STACK = 4096, WORD_MAX = 4096 };
 
 struct frame {
     enum json_type type;
@@ -36,6 +37,8 @@ struct json_parser {
     VECTOR(struct json_member) members; /* of all open frames */
     const char *keys[KEPT_KEYS];        /* the document's latest keys, so that repeated ones share their text */
     struct escapes escapes;
+    struct token token;                 /* where yajl stands */
+    struct buffer held;                 /* the rest so far of the string that it is in */
     const char *refusal;                /* why a callback cancelled */
     bool after_word;                    /* the last document was a number or a word: a delimiter must follow */
     bool dead, feeding, freed;
@@ -213,6 +216,7 @@ static void begin_document(struct json_parser *p)
     p->value = NULL;
     p->bytes = 0;
     p->escapes = (struct escapes) { 0 };
+    p->token = (struct token) { 0 };
     memset(p->keys, 0, sizeof p->keys);
 }
 
@@ -222,6 +226,8 @@ static void end_document(struct json_parser *p)
         yajl_free(p->yajl);
     p->yajl = NULL;
     p->frames.count = p->members.count = 0;
+    buffer_done(&p->held);
+    p->held = (struct buffer) { 0 };
     if (p->members.capacity > KEPT_STACK)
         vector_done(&p->members);
 }
@@ -231,6 +237,12 @@ static int die(struct json_parser *p, struct error *err, const char *why, size_t
     p->dead = true;
     return fail(err, ERR_INVALID_ARG, "not acceptable JSON near byte %zu of the value: %.*s", p->bytes,
                 (int) why_length, why);
+}
+
+static int die_by_size(struct json_parser *p, struct error *err)
+{
+    p->dead = true;
+    return fail(err, ERR_INVALID_ARG, "a JSON value is larger than %zu bytes", p->max_bytes);
 }
 
 static int die_by_yajl(struct json_parser *p, struct error *err)
@@ -249,10 +261,8 @@ static int feed_document(struct json_parser *p, const char *bytes, size_t length
     size_t room = p->max_bytes - p->bytes;
     if (length > room)
         length = room;
-    if (length == 0) {
-        p->dead = true;
-        return fail(err, ERR_INVALID_ARG, "a JSON value is larger than %zu bytes", p->max_bytes);
-    }
+    if (length == 0)
+        return die_by_size(p, err);
     yajl_status status = yajl_parse(p->yajl, (const unsigned char *) bytes, length);
     size_t taken = status == yajl_status_ok ? length : yajl_get_bytes_consumed(p->yajl);
     p->bytes += taken;
@@ -264,6 +274,33 @@ static int feed_document(struct json_parser *p, const char *bytes, size_t length
         return die(p, err, "half a surrogate pair", strlen("half a surrogate pair"));
     *ret_taken = taken;
     return 0;
+}
+
+/* Inside of a string that began in an earlier piece: yajl gets the rest when it is whole. */
+static int feed_string(struct json_parser *p, const char *bytes, size_t length, size_t *ret_taken, struct error *err)
+{
+    size_t end = token_string_end(&p->token, bytes, length);
+    *ret_taken = end ? end : length;
+    if (*ret_taken > p->max_bytes - p->bytes - p->held.length)
+        return die_by_size(p, err);
+    buffer_add(&p->held, bytes, *ret_taken);
+    if (!end)
+        return 0;
+    size_t rest_length = p->held.length, taken;
+    owned_memory char *rest = buffer_take(&p->held);
+    return feed_document(p, rest, rest_length, &taken, err);
+}
+
+static int feed_piece(struct json_parser *p, const char *bytes, size_t length, size_t *ret_taken, struct error *err)
+{
+    if (p->token.in_string)
+        return feed_string(p, bytes, length, ret_taken, err);
+    if (feed_document(p, bytes, length, ret_taken, err) < 0)
+        return -1;
+    if (p->value)
+        return 0;
+    token_follow(&p->token, bytes, *ret_taken);
+    return p->token.word > WORD_MAX ? die(p, err, "a number of too many digits", 27) : 0;
 }
 
 static size_t skip_blanks(struct json_parser *p, const char *bytes, size_t length)
@@ -301,7 +338,7 @@ static int feed(struct json_parser *p, const char *bytes, size_t length, struct 
             begin_document(p);
         }
         size_t taken;
-        if (feed_document(p, bytes, length, &taken, err) < 0)
+        if (feed_piece(p, bytes, length, &taken, err) < 0)
             return -1;
         bytes += taken;
         length -= taken;

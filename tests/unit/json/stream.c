@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "json/json.h"
 
 struct seen {
@@ -161,4 +162,68 @@ Test(json_stream, a_value_takes_at_most_16_times_its_bytes)
         cr_assert_eq(feed(p, text.data), 0);
         cr_assert(ratio > 1 && ratio <= 16, "%s: %.1f", items[i], ratio);
     }
+}
+
+/* A slow sender pays for each byte only once. */
+Test(json_stream, a_long_string_byte_by_byte_is_not_read_again_and_again)
+{
+    struct seen seen = { 0 };
+    enum { SIZE = 1000 * 1000 };
+    owned_memory char *text = memory_new(SIZE + 1);
+    for (size_t i = 0; i < SIZE; i++)
+        text[i] = "ab\\\\c\\\"d\\n"[i % 10];         /* a b \ \ c \ " d \ n */
+    owned(json_parser) struct json_parser *p = json_parser_new(2 * SIZE, 3, on_value, &seen);
+    cr_assert_eq(feed(p, "[\""), 0);
+    clock_t begin = clock();
+    error_scope(err);
+    for (size_t i = 0; i < SIZE; i++)
+        cr_assert_eq(json_parser_feed(p, text + i, 1, &err), 0, "%s", error_text(&err));
+    cr_assert_lt(clock() - begin, 5 * CLOCKS_PER_SEC);
+    cr_assert_eq(feed(p, "\"]{}"), 0);
+    cr_assert_eq(seen.count, 2);
+    buffer_done(&seen.text);
+}
+
+Test(json_stream, strings_cut_anywhere_come_out_whole)
+{
+    static const char text[] = "{\"a\\\"b\\\\\":[\"\",\"\\\\\",\"x\\\\\\\"y\",12,-1.5e3,true,\"\\u00e9\"]}[\"q\"]";
+    owned_buffer struct buffer whole = { 0 };
+    for (size_t step = sizeof text; step > 0; step--) {
+        struct seen seen = { 0 };
+        error_scope(err);
+        owned(json_parser) struct json_parser *p = json_parser_new(1000, 3, on_value, &seen);
+        for (size_t at = 0; at < sizeof text - 1; at += step) {
+            size_t length = sizeof text - 1 - at < step ? sizeof text - 1 - at : step;
+            cr_assert_eq(json_parser_feed(p, text + at, length, &err), 0, "%s", error_text(&err));
+        }
+        cr_assert_eq(seen.count, 2);
+        if (step == sizeof text)
+            buffer_add_text(&whole, buffer_text(&seen.text));
+        cr_assert_str_eq(buffer_text(&seen.text), whole.data);
+        buffer_done(&seen.text);
+    }
+}
+
+Test(json_stream, a_number_without_end_is_refused)
+{
+    struct seen seen = { 0 };
+    owned(json_parser) struct json_parser *p = json_parser_new(1000 * 1000, 3, on_value, &seen);
+    cr_assert_eq(feed(p, "[1"), 0);
+    int fed = 0;
+    while (feed(p, "1") == 0)
+        cr_assert_lt(++fed, 5000);
+    cr_assert_gt(fed, 1000);
+    buffer_done(&seen.text);
+}
+
+Test(json_stream, a_string_in_pieces_meets_the_bound_of_a_value)
+{
+    struct seen seen = { 0 };
+    owned(json_parser) struct json_parser *p = json_parser_new(1000, 3, on_value, &seen);
+    cr_assert_eq(feed(p, "[\""), 0);
+    int fed = 0;
+    while (feed(p, "12345678") == 0)
+        cr_assert_lt(++fed, 1000);
+    cr_assert_eq(fed, (1000 - 2) / 8);
+    buffer_done(&seen.text);
 }
