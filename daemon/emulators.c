@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/emulators.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,21 @@ static const char *or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
+static int resolve(const char *setting, char **ret_path, struct error *err)
+{
+    owned_memory char *path = NULL;
+    if (emulator_resolve(setting, &path, err) < 0)
+        return -1;
+    if (access(path, X_OK) < 0)
+        return fail_errno(err, errno, "emulator '%s' (%s) cannot be run", setting, path);
+    *ret_path = take(path);
+    return 0;
+}
+
 static int resolve_given(struct emulators *e, const struct settings *settings, struct error *err)
 {
     error_scope(reason);
-    if (emulator_resolve(settings->emulator, &e->given, &reason) == 0)
+    if (resolve(settings->emulator, &e->given, &reason) == 0)
         return 0;
     if (text_equal(settings->emulator, "auto")) {
         e->why_none = memory_copy_text(error_text(&reason));
@@ -55,7 +67,7 @@ static int resolve_override(struct emulators *e, const char *override, struct er
 {
     if (!override)
         return 0;
-    if (emulator_resolve(override, &e->override, err) < 0)
+    if (resolve(override, &e->override, err) < 0)
         return fail_in(err, "override_emulator");
     log_warning("override_emulator: every guest is run by %s, whatever its definition says", e->override);
     return 0;

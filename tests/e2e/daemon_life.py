@@ -176,6 +176,7 @@ def sighup_reads_the_configuration_and_opens_the_log_anew(d):
     d.configure({"log_file": f"{d.root}/other.log"})
     d.process.send_signal(signal.SIGHUP)
     until(lambda: os.path.exists(f"{d.root}/other.log"), "the log is made again")
+    d.descriptors += 1                  # the log is a file now
     d.virsh("list")
 
 
