@@ -6,9 +6,22 @@
 DEFINE_ENUM_CODEC(chardev_type, CHARDEV_TYPES);
 DEFINE_ENUM_CODEC(chardev_target, CHARDEV_TARGETS);
 
+static void check_source(const struct chardev *chardev, struct xml_context *x)
+{
+    bool path = chardev->type == CHARDEV_DEV || chardev->type == CHARDEV_FILE || chardev->type == CHARDEV_PIPE ||
+                chardev->type == CHARDEV_UNIX;
+    if (path && !chardev->path)
+        xml_refuse(x, chardev, ERR_INTERNAL, "<source path='...'>", "a character device of type '%s' needs a path",
+                   enum_word(&chardev_type_names, chardev->type));
+    if (chardev->type == CHARDEV_TCP && !chardev->service)
+        xml_refuse(x, chardev, ERR_INTERNAL, "<source host='...' service='...'>",
+                   "a character device of type 'tcp' needs a port");
+}
+
 static void serial_check(void *self, struct xml_context *x)
 {
     const struct chardev *serial = self;
+    check_source(serial, x);
     if (serial->target >= TARGET_SERIAL)
         xml_refuse(x, &serial->target, ERR_XML, "isa-serial, usb-serial, pci-serial, ...",
                    "'%s' is no kind of serial port", enum_word(&chardev_target_names, serial->target));
@@ -17,6 +30,7 @@ static void serial_check(void *self, struct xml_context *x)
 static void console_check(void *self, struct xml_context *x)
 {
     const struct chardev *console = self;
+    check_source(console, x);
     if (console->target && console->target < TARGET_SERIAL)
         xml_refuse(x, &console->target, ERR_XML, "serial, virtio, ...", "'%s' is no kind of console",
                    enum_word(&chardev_target_names, console->target));
@@ -52,10 +66,10 @@ PART(console_target, "target", "How the guest sees it.",
 ALIAS_PART;
 
 const struct element serial_element = ELEMENT_CHECKED("serial", "A serial port.", serial_check,
-    ATTR("type", type, chardev_type, "kind of the other end", REQUIRED),
+    ATTR("type", type, chardev_type, "kind of the other end", DEFAULT("pty")),
     INLINE(source), INLINE(log_part), INLINE(serial_target), INLINE(alias), CHILD(address, address_element));
 
 const struct element console_element = ELEMENT_CHECKED("console", "The guest's main console.", console_check,
-    ATTR("type", type, chardev_type, "kind of the other end", REQUIRED),
+    ATTR("type", type, chardev_type, "kind of the other end", DEFAULT("pty")),
     ATTR("tty", tty, string, "the pty of a running guest", IF(type, CHARDEV_PTY), LIVE_ONLY),
     INLINE(source), INLINE(log_part), INLINE(console_target), INLINE(alias), CHILD(address, address_element));

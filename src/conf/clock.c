@@ -17,7 +17,8 @@ static void clock_check(void *self, struct xml_context *x)
     int64_t seconds;
     if (clock->adjustment && !text_equal(clock->adjustment, "reset") &&
         !text_to_i64(clock->adjustment, &seconds))
-        xml_refuse(x, &clock->adjustment, ERR_XML, "reset, or seconds", "'%s' is no adjustment", clock->adjustment);
+        xml_refuse(x, &clock->adjustment, ERR_XML, "reset, or seconds", "'%s' is no adjustment",
+                   clock->adjustment);
     if (clock->offset == CLOCK_VARIABLE && !clock->basis)
         clock->basis = CLOCK_BASIS_UTC;
     if (clock->offset == CLOCK_VARIABLE && (!clock->adjustment || text_equal(clock->adjustment, "reset")))
@@ -28,7 +29,8 @@ static void clock_check(void *self, struct xml_context *x)
         xml_refuse(x, clock, ERR_XML, "start='SECONDS'", "offset='absolute' needs a start");
     for (size_t i = 0; i < clock->timers.count; i++)
         for (size_t k = 0; k < i && k < 16; k++)
-            if (clock->timers.items[i]->name && clock->timers.items[i]->name == clock->timers.items[k]->name) {
+            if (clock->timers.items[i]->name &&
+                clock->timers.items[i]->name == clock->timers.items[k]->name) {
                 xml_refuse(x, &clock->timers.items[i]->name, ERR_XML, NULL, "the timer '%s' is given twice",
                            enum_word(&timer_name_names, clock->timers.items[i]->name));
                 break;
@@ -37,7 +39,8 @@ static void clock_check(void *self, struct xml_context *x)
 
 #define SELF struct timer_def
 PART(catchup, "catchup", "How lost ticks are made up for.",
-    ATTR("threshold", threshold, u32, "ticks"), ATTR("slew", slew, u32, "speed"), ATTR("limit", limit, u32, "ticks"));
+    ATTR("threshold", threshold, u32, "ticks"), ATTR("slew", slew, u32, "speed"), ATTR("limit", limit, u32,
+                                                                                       "ticks"));
 
 static const struct element timer_element = ELEMENT("timer", "A clock or timer that the guest may use.",
     ATTR("name", name, timer_name, "which one", REQUIRED, CODE(ERR_CONFIG_UNSUPPORTED)),
@@ -52,7 +55,8 @@ typedef struct timer_def timer_element_type;
 
 #define SELF struct clock
 const struct element clock_element = ELEMENT_CHECKED("clock", "What time it is in the guest.", clock_check,
-    ATTR("offset", offset, clock_offset, "time zone of the guest's clock", DEFAULT("utc"), CODE(ERR_CONFIG_UNSUPPORTED)),
+    ATTR("offset", offset, clock_offset, "time zone of the guest's clock", DEFAULT("utc"),
+         CODE(ERR_CONFIG_UNSUPPORTED)),
     ATTR("adjustment", adjustment, string, "seconds between it and its basis",
          IF(offset, CLOCK_VARIABLE, CLOCK_UTC, CLOCK_LOCALTIME)),
     ATTR("basis", basis, clock_basis, "what the seconds count from", IF(offset, CLOCK_VARIABLE)),

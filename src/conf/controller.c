@@ -66,14 +66,16 @@ PART(target, "target", "What the guest sees of a PCI controller.",
 
 ALIAS_PART;
 
-const struct element controller_element = ELEMENT_CHECKED("controller", "What other devices are plugged into.",
+const struct element controller_element = ELEMENT_CHECKED("controller",
+                                                          "What other devices are plugged into.",
     controller_check,
     ATTR("type", type, controller_type, "kind of bus", REQUIRED),
     ATTR("index", index, opt_u32, "number among its kind", RANGE(0, 65535)),
     ATTR("model", model, controller_model, "model of the device"),
     ATTR("ports", ports, opt_u32, "number of ports", IF(type, CONTROLLER_USB, CONTROLLER_VIRTIO_SERIAL),
          RANGE(0, 65535)),
-    ATTR("vectors", vectors, opt_u32, "number of interrupts", IF(type, CONTROLLER_VIRTIO_SERIAL), RANGE(0, 65535)),
+    ATTR("vectors", vectors, opt_u32, "number of interrupts", IF(type, CONTROLLER_VIRTIO_SERIAL),
+         RANGE(0, 65535)),
     INLINE(driver),
     INLINE(master, IF(type, CONTROLLER_USB)),
     INLINE(model, IF(type, CONTROLLER_PCI)),

@@ -17,7 +17,8 @@ static void check_features(const struct cpu *cpu, struct xml_context *x)
     for (size_t i = 0; i < cpu->features.count; i++) {
         struct cpu_feature *feature = cpu->features.items[i];
         if (feature->name && map_find_text(names, feature->name))
-            xml_refuse(x, &feature->name, ERR_XML, NULL, "the cpu feature '%s' is given twice", feature->name);
+            xml_refuse(x, &feature->name, ERR_XML, NULL, "the cpu feature '%s' is given twice",
+                       feature->name);
         else if (feature->name)
             map_set_text(names, feature->name, feature);
         if (!feature->policy)
@@ -36,13 +37,18 @@ static void cpu_element_check(void *self, struct xml_context *x)
     if (count && !cpu->clusters)
         cpu->clusters = 1;
     if (cpu->cache_mode == CPU_CACHE_EMULATE && cpu->cache_level.set && cpu->cache_level.value != 3)
-        xml_refuse(x, &cpu->cache_level, ERR_CONFIG_UNSUPPORTED, "3", "only a cache of level 3 can be emulated");
+        xml_refuse(x, &cpu->cache_level, ERR_CONFIG_UNSUPPORTED, "3",
+                   "only a cache of level 3 can be emulated");
+    if (cpu->cache_mode == CPU_CACHE_PASSTHROUGH && cpu->cache_level.set)
+        xml_refuse(x, &cpu->cache_level, ERR_CONFIG_UNSUPPORTED, "no level", "passing the cache through has no level");
     if (!cpu->mode && (cpu->model || cpu->features.count))
         cpu->mode = CPU_CUSTOM;
     if (cpu->model && !cpu->match)
         cpu->match = CPU_EXACT;
     if (cpu->model && !cpu->fallback)
         cpu->fallback = CPU_ALLOW;
+    if (!cpu->model && cpu->fallback == CPU_ALLOW)
+        cpu->fallback = CPU_FALLBACK_ABSENT;
     check_features(cpu, x);
 }
 
@@ -75,5 +81,6 @@ const struct element cpu_element = ELEMENT_CHECKED("cpu", "The guest's processor
     ATTR("match", match, cpu_match, "how close a named one must be"),
     ATTR("check", check, cpu_check, "compare with what the VMM can do?"),
     ATTR("migratable", migratable, on_off, "leave out what cannot migrate"),
-    INLINE(model), LEAF("vendor", vendor, string, "vendor the host must have"), INLINE(topology), INLINE(cache),
+    INLINE(model), LEAF("vendor", vendor, string,
+                        "vendor the host must have"), INLINE(topology), INLINE(cache),
     LIST(features, cpu_feature_element));

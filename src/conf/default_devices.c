@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "conf/defaults.h"
+#include "conf/kept.h"
 #include "conf/machine.h"
 #include "xml/element.h"
 
@@ -33,19 +34,24 @@ struct controller *defaults_add_controller(struct domain_def *def, enum controll
     return new;
 }
 
+/* Each kind counts for itself.  A companion has the number of the usb controller before it. */
 static void number_controllers(struct domain_def *def)
 {
+    uint32_t next[CONTROLLER_NVME + 1] = { 0 };
+    struct opt_u32 master = { true, 0 };
+    for (size_t i = 0; i < def->controllers.count; i++) {
+        const struct controller *c = def->controllers.items[i];
+        if (c->index.set && c->index.value >= next[c->type])
+            next[c->type] = c->index.value + 1;
+    }
     for (size_t i = 0; i < def->controllers.count; i++) {
         struct controller *c = def->controllers.items[i];
-        if (c->index.set)
-            continue;
-        uint32_t next = 0;
-        for (size_t k = 0; k < def->controllers.count; k++) {
-            const struct controller *other = def->controllers.items[k];
-            if (other->type == c->type && other->index.set && other->index.value >= next)
-                next = other->index.value + 1;
-        }
-        c->index = (struct opt_u32) { true, next };
+        if (!c->index.set && c->master_startport.set)
+            c->index = master;
+        else if (!c->index.set)
+            c->index = (struct opt_u32) { true, next[c->type]++ };
+        if (c->type == CONTROLLER_USB && !c->master_startport.set)
+            master = c->index;
     }
 }
 
@@ -68,6 +74,18 @@ static void fill_controllers(struct domain_def *def, enum machine_kind kind)
     }
 }
 
+/* Consoles and channels of type virtio hang on one, channels that we only keep as well. */
+static bool needs_virtio_serial(const struct domain_def *def)
+{
+    for (size_t i = 0; i < def->consoles.count; i++)
+        if (def->consoles.items[i]->target == TARGET_VIRTIO)
+            return true;
+    for (const struct extra *e = NULL; (e = kept_next(&def->extras, "devices/channel", e)); )
+        if (text_equal(raw_get(raw_find(e->raw, "target"), "type"), "virtio"))
+            return true;
+    return false;
+}
+
 static void add_controllers(struct domain_def *def, struct arena *arena)
 {
     enum machine_kind kind = machine_kind(def);
@@ -83,6 +101,8 @@ static void add_controllers(struct domain_def *def, struct arena *arena)
     if (!find_controller(def, CONTROLLER_PCI, 0))
         defaults_add_controller(def, CONTROLLER_PCI, 0,
                                 kind == MACHINE_PC ? CONTROLLER_PCI_ROOT : CONTROLLER_PCIE_ROOT, arena);
+    if (needs_virtio_serial(def) && !find_controller(def, CONTROLLER_VIRTIO_SERIAL, 0))
+        defaults_add_controller(def, CONTROLLER_VIRTIO_SERIAL, 0, CONTROLLER_MODEL_ABSENT, arena);
 }
 
 static void fill_interface(struct domain_def *def, struct interface *interface)
@@ -90,7 +110,8 @@ static void fill_interface(struct domain_def *def, struct interface *interface)
     static const struct mac absent;
     if (memcmp(&interface->mac, &absent, sizeof absent) == 0) {
         struct uuid random = uuid_random();
-        interface->mac = (struct mac) { { 0x52, 0x54, 0x00, random.bytes[0], random.bytes[1], random.bytes[2] } };
+        interface->mac = (struct mac) { { 0x52, 0x54, 0x00, random.bytes[0], random.bytes[1],
+            random.bytes[2] } };
     }
     if (!interface->model && interface->type != INTERFACE_HOSTDEV)
         interface->model = machine_is_x86(def) ? "rtl8139" : "virtio";
@@ -125,6 +146,8 @@ static void mirror_console(struct domain_def *def, struct arena *arena)
     console->host = serial->host;
     console->service = serial->service;
     console->append = serial->append;
+    console->log_file = serial->log_file;
+    console->log_append = serial->log_append;
     console->target = TARGET_SERIAL;
     console->port = (struct opt_u32) { true, 0 };
 }
@@ -216,10 +239,10 @@ static void fill_video(struct domain_def *def, struct video *video)
         video->vgamem = video->vgamem ? round_up_to_power(video->vgamem) : 16 * 1024;
         break;
     case VIDEO_VGA: case VIDEO_CIRRUS: case VIDEO_VMVGA: case VIDEO_BOCHS:
-        if (!video->vram)
-            video->vram = 16 * 1024;
+        video->vram = video->vram ? round_up_to_power(video->vram) : 16 * 1024;
         break;
     default:
+        video->vram = video->vram ? round_up_to_power(video->vram) : 0;
         break;
     }
     if (!video->heads && video->model != VIDEO_NONE && video->model != VIDEO_RAMFB)
@@ -257,15 +280,15 @@ void defaults_add_devices(struct domain_def *def, struct arena *arena)
         struct disk *disk = def->disks.items[i];
         if (!disk->driver)
             disk->driver = "qemu";
-        if (!disk->format && disk->type != DISK_VHOST_USER)
+        if (!disk->format && disk->type != DISK_VHOST_USER && disk->type != DISK_VOLUME)
             disk->format = DISK_RAW;
     }
     for (size_t i = 0; i < def->interfaces.count; i++)
         fill_interface(def, def->interfaces.items[i]);
-    add_controllers(def, arena);
     mirror_console(def, arena);
     fill_serials(def);
-    if (machine_kind(def) != MACHINE_OTHER) {
+    add_controllers(def, arena);
+    if (machine_kind(def) != MACHINE_OTHER && kept_has_ps2(def)) {
         add_input(def, INPUT_MOUSE, arena);
         add_input(def, INPUT_KEYBOARD, arena);
     }

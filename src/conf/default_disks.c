@@ -46,7 +46,8 @@ static void place_disk(struct disk *disk, const struct layout *layout, struct ar
     disk->address = address;
 }
 
-static void add_controllers(struct domain_def *def, const struct layout *layout, uint32_t most, struct arena *arena)
+static void add_controllers(struct domain_def *def, const struct layout *layout, uint32_t most,
+                            struct arena *arena)
 {
     enum machine_kind kind = machine_kind(def);
     for (uint32_t i = 0; i <= most; i++) {

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "conf/kept.h"
 #include "conf/machine.h"
 #include "conf/pci.h"
+#include "conf/usb.h"
 #include "xml/element.h"
 
 void defaults_fill_os(struct domain_def *def, const struct conf_defaults *defaults, struct arena *arena)
@@ -49,9 +51,13 @@ static void fill_cpu(struct domain_def *def, struct arena *arena)
     if (cpu->mode == CPU_CUSTOM && !cpu->model) {
         cpu->model = "qemu64";
         cpu->fallback = CPU_FORBID;
+        if (!cpu->check)
+            cpu->check = CPU_CHECK_NONE;
     }
     if (cpu->mode == CPU_CUSTOM && !cpu->match)
         cpu->match = CPU_EXACT;
+    if (cpu->mode == CPU_HOST_PASSTHROUGH && !cpu->migratable && def->type == DOMAIN_TYPE_KVM)
+        cpu->migratable = ON;
     if (cpu->check)
         return;
     cpu->check = cpu->mode == CPU_HOST_MODEL || (cpu->mode == CPU_CUSTOM && def->type == DOMAIN_TYPE_KVM)
@@ -66,7 +72,7 @@ static bool has_boot_order(const struct domain_def *def)
     for (size_t i = 0; i < def->interfaces.count; i++)
         if (def->interfaces.items[i]->boot_order)
             return true;
-    return false;
+    return kept_has_boot_order(def);
 }
 
 static void fill_boot(struct domain_def *def, struct arena *arena)
@@ -102,4 +108,5 @@ void defaults_fill(struct domain_def *def, const struct conf_defaults *defaults,
     defaults_add_devices(def, arena);
     defaults_place_disks(def, arena);
     pci_assign(def, x);
+    usb_assign(def, arena);
 }

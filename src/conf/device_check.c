@@ -33,7 +33,8 @@ static void take_order(struct boot_orders *orders, const void *member, uint32_t 
         return;
     orders->count++;
     if (map_find(orders->taken, &order, sizeof order))
-        xml_refuse(orders->x, member, ERR_CONFIG_UNSUPPORTED, NULL, "boot order %u is used for more than one device",
+        xml_refuse(orders->x, member, ERR_CONFIG_UNSUPPORTED, NULL,
+                   "boot order %u is used for more than one device",
                    order);
     else
         map_set(orders->taken, &order, sizeof order, orders);
@@ -97,17 +98,81 @@ static void check_root(const struct domain_def *def, struct xml_context *x)
                        def->disks.items[i]->target);
 }
 
+/* What a drive sits on is its bus's business: only virtio disks are PCI devices. */
+static void check_disk_addresses(const struct domain_def *def, struct xml_context *x)
+{
+    for (size_t i = 0; i < def->disks.count; i++) {
+        const struct disk *disk = def->disks.items[i];
+        enum address_type type = disk->address ? disk->address->type : ADDRESS_NONE, wanted = ADDRESS_NONE;
+        if (disk->bus == DISK_BUS_IDE || disk->bus == DISK_BUS_SATA || disk->bus == DISK_BUS_SCSI ||
+            disk->bus == DISK_BUS_FDC)
+            wanted = ADDRESS_DRIVE;
+        if (disk->bus == DISK_BUS_USB)
+            wanted = ADDRESS_USB;
+        if (type && type != ADDRESS_UNASSIGNED && wanted && type != wanted)
+            xml_refuse(x, &disk->address->type, ERR_CONFIG_UNSUPPORTED, enum_word(&address_type_names, wanted),
+                       "disk '%s': an address of type '%s' does not go with the bus '%s'", disk->target,
+                       enum_word(&address_type_names, type), enum_word(&disk_bus_names, disk->bus));
+    }
+}
+
 static void check_videos(const struct domain_def *def, struct xml_context *x)
 {
     size_t primary = 0;
+    for (size_t i = 0; i < def->videos.count && def->videos.count > 1; i++)
+        if (def->videos.items[i]->model == VIDEO_NONE)
+            xml_refuse(x, &def->videos.items[i]->model, ERR_CONFIG_UNSUPPORTED, NULL,
+                       "a graphics card of model 'none' must be the only one");
     for (size_t i = 0; i < def->videos.count; i++)
         if (def->videos.items[i]->primary == YES && ++primary > 1)
             xml_refuse(x, &def->videos.items[i]->primary, ERR_CONFIG_UNSUPPORTED, "no",
                        "only one graphics card is the primary one");
 }
 
+static void check_chardevs(const struct domain_def *def, struct xml_context *x)
+{
+    for (size_t i = 1; i < def->consoles.count; i++)
+        if (def->consoles.items[i]->target == TARGET_SERIAL)
+            xml_refuse(x, &def->consoles.items[i]->target, ERR_CONFIG_UNSUPPORTED, "virtio",
+                       "only the first console can be a serial port");
+    if (def->os.bios_useserial == YES && !def->serials.count && !def->consoles.count)
+        xml_refuse(x, &def->os.bios_useserial, ERR_XML, "a <serial>",
+                   "the firmware cannot use a serial port when there is none");
+}
+
+/* An ich9 companion needs the controller that it accompanies. */
+static void check_companions(const struct domain_def *def, struct xml_context *x)
+{
+    for (size_t i = 0; i < def->controllers.count; i++) {
+        const struct controller *c = def->controllers.items[i];
+        bool found = !c->master_startport.set;
+        for (size_t k = 0; k < def->controllers.count && !found; k++)
+            found = def->controllers.items[k]->type == CONTROLLER_USB && !def->controllers.items[k]->master_startport.set &&
+                    def->controllers.items[k]->index.value == c->index.value;
+        if (!found)
+            xml_refuse(x, &c->master_startport, ERR_INTERNAL, NULL,
+                       "the usb controller %u has no master that this one could accompany", c->index.value);
+    }
+}
+
+static void check_graphics(const struct domain_def *def, struct xml_context *x)
+{
+    bool remote = def->graphics.count == 1;
+    for (size_t i = 0; i < def->graphics.count; i++)
+        remote = remote || def->graphics.items[i]->type == GRAPHICS_VNC ||
+                 def->graphics.items[i]->type == GRAPHICS_SPICE || def->graphics.items[i]->type == GRAPHICS_DBUS;
+    for (size_t i = 0; i < def->graphics.count && !remote; i++)
+        if (def->graphics.items[i]->type == GRAPHICS_EGL_HEADLESS)
+            xml_refuse(x, &def->graphics.items[i]->type, ERR_CONFIG_UNSUPPORTED, "a vnc or spice screen beside it",
+                       "graphics of type 'egl-headless' show nothing by themselves");
+}
+
 void check_devices(const struct domain_def *def, struct xml_context *x)
 {
+    check_graphics(def, x);
+    check_disk_addresses(def, x);
+    check_chardevs(def, x);
+    check_companions(def, x);
     check_targets(def, x);
     check_boot(def, x);
     check_controllers(def, x);
@@ -126,7 +191,7 @@ static void check_drive_addresses(const struct domain_def *def, struct xml_conte
         uint32_t key[5] = { disk->bus, d->controller, d->bus, d->target, d->unit };
         const struct disk *other = map_find(taken, key, sizeof key);
         if (other)
-            xml_refuse(x, disk->address, ERR_CONFIG_UNSUPPORTED, NULL,
+            xml_refuse(x, &d->unit, ERR_CONFIG_UNSUPPORTED, NULL,
                        "disks '%s' and '%s' both have the address controller='%u' bus='%u' target='%u' unit='%u'",
                        other->target, disk->target, d->controller, d->bus, d->target, d->unit);
         else
@@ -146,7 +211,8 @@ static void check_pci_addresses(const struct domain_def *def, struct xml_context
         const struct pci_address *pci = &address->pci;
         uint32_t key[4] = { pci->domain, pci->bus, pci->slot, pci->function };
         if (map_find(taken, key, sizeof key))
-            xml_refuse(x, address, ERR_XML, NULL, "two devices have the PCI address %04x:%02x:%02x.%x", pci->domain,
+            xml_refuse(x, &pci->slot, ERR_XML, NULL, "two devices have the PCI address %04x:%02x:%02x.%x",
+                       pci->domain,
                        pci->bus, pci->slot, pci->function);
         else
             map_set(taken, key, sizeof key, (void *) address);

@@ -72,7 +72,8 @@ PART(source, "source", "Where the data are.",
     ATTR("index", source_index, opt_u32, "number of the image while the guest runs", LIVE_ONLY));
 
 PART(geometry, "geometry", "What the BIOS is told about the disk.",
-    ATTR("cyls", cyls, u32, "cylinders"), ATTR("heads", heads, u32, "heads"), ATTR("secs", secs, u32, "sectors"),
+    ATTR("cyls", cyls, u32, "cylinders"), ATTR("heads", heads, u32, "heads"), ATTR("secs", secs, u32,
+                                                                                   "sectors"),
     ATTR("trans", trans, string, "translation"));
 
 PART(blockio, "blockio", "Block sizes that the guest sees.",
@@ -87,6 +88,8 @@ PART(target, "target", "How the guest sees it.",
     ATTR("removable", removable, on_off, "does it look removable?"),
     ATTR("rotation_rate", rotation_rate, u32, "revolutions per minute, 1 for solid state", RANGE(1, 65534)));
 
+PART(transient, "transient", "What the guest writes is forgotten when it stops.",
+    PRESENT(transient), ATTR("shareBacking", share_backing, yes_no, "may others use the image meanwhile?"));
 BOOT_PART;
 ALIAS_PART;
 
@@ -100,7 +103,7 @@ const struct element disk_element = ELEMENT_CHECKED("disk", "A disk, CD-ROM or f
     INLINE(driver), INLINE(source), INLINE(geometry), INLINE(blockio), INLINE(target, REQUIRED),
     FLAG("readonly", readonly, "The guest cannot write to it."),
     FLAG("shareable", shareable, "Several guests use it at once."),
-    FLAG("transient", transient, "What the guest writes is forgotten when it stops."),
+    INLINE(transient),
     LEAF("serial", serial, string, "serial number"),
     LEAF("wwn", wwn, string, "world wide name"),
     LEAF("vendor", vendor, string, "vendor shown to the guest"),

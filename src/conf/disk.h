@@ -113,6 +113,7 @@ struct disk {
     const char *trans;
 
     bool readonly, shareable, transient;
+    enum yes_no share_backing;                  /* <transient> */
     const char *serial, *wwn, *vendor, *product;
     uint32_t boot_order;                        /* from 1; 0: not asked for */
     const char *alias;

@@ -7,7 +7,8 @@
 #include "conf/disk.h"
 #include "conf/rows.h"
 
-#define UNSUPPORTED(member, expected, ...) xml_refuse(x, member, ERR_CONFIG_UNSUPPORTED, expected, __VA_ARGS__)
+#define UNSUPPORTED(member, expected, ...) \
+    xml_refuse(x, member, ERR_CONFIG_UNSUPPORTED, expected, __VA_ARGS__)
 
 /* An empty path has always meant no medium. */
 static void forget_empty_paths(struct disk *disk)
@@ -26,6 +27,8 @@ static void fill_in(struct disk *disk)
     };
     if (disk->device == DISK_CDROM)
         disk->readonly = true;
+    if (disk->readonly && disk->snapshot == DISK_SNAPSHOT_NO)       /* as all of these */
+        disk->snapshot = DISK_SNAPSHOT_DEFAULT;
     if (disk->bus == DISK_BUS_ABSENT && disk->device == DISK_FLOPPY)
         disk->bus = DISK_BUS_FDC;
     for (size_t i = 0; i < ARRAY_COUNT(buses) && disk->target && disk->bus == DISK_BUS_ABSENT; i++)
@@ -48,7 +51,8 @@ static void check_target(const struct disk *disk, struct xml_context *x)
     if (disk->device == DISK_FLOPPY && disk->bus != DISK_BUS_FDC)
         UNSUPPORTED(&disk->bus, "fdc", "disk '%s': a floppy drive has the bus fdc", disk->target);
     if (disk->device != DISK_FLOPPY && disk->bus == DISK_BUS_FDC)
-        UNSUPPORTED(&disk->bus, "another bus", "disk '%s': the bus fdc is for floppy drives only", disk->target);
+        UNSUPPORTED(&disk->bus, "another bus", "disk '%s': the bus fdc is for floppy drives only",
+                    disk->target);
 }
 
 static void check_driver(const struct disk *disk, const char *name, struct xml_context *x)
@@ -66,13 +70,15 @@ static void check_driver(const struct disk *disk, const char *name, struct xml_c
         UNSUPPORTED(&disk->discard_no_unref, "off, or type='qcow2'",
                     "disk '%s': discard_no_unref is for qcow2 images only", name);
     else if (disk->discard_no_unref == ON && disk->readonly)
-        UNSUPPORTED(&disk->discard_no_unref, "off", "disk '%s': discard_no_unref is not for read-only disks", name);
+        UNSUPPORTED(&disk->discard_no_unref, "off", "disk '%s': discard_no_unref is not for read-only disks",
+                    name);
 }
 
 static void check_virtio(const struct disk *disk, const char *name, struct xml_context *x)
 {
     const struct { const void *member; bool set; const char *attribute; } options[] = {
-        { &disk->ioeventfd, disk->ioeventfd, "ioeventfd" }, { &disk->event_idx, disk->event_idx, "event_idx" },
+        { &disk->ioeventfd, disk->ioeventfd, "ioeventfd" }, { &disk->event_idx, disk->event_idx,
+            "event_idx" },
         { &disk->queues, disk->queues, "queues" }, { &disk->queue_size, disk->queue_size, "queue_size" },
         { &disk->virtio.iommu, disk->virtio.iommu, "iommu" }, { &disk->virtio.ats, disk->virtio.ats, "ats" },
         { &disk->virtio.packed, disk->virtio.packed, "packed" },
@@ -102,7 +108,8 @@ static void check_flags(const struct disk *disk, const char *name, struct xml_co
 {
     if (disk->readonly && disk->device == DISK_DISK &&
         (disk->bus == DISK_BUS_IDE || disk->bus == DISK_BUS_SATA))
-        UNSUPPORTED(&disk->readonly, "another bus, or device='cdrom'", "disk '%s': there are no read-only %s disks",
+        UNSUPPORTED(&disk->readonly, "another bus, or device='cdrom'",
+                    "disk '%s': there are no read-only %s disks",
                     name, enum_word(&disk_bus_names, disk->bus));
     if (disk->shareable && !disk->readonly && disk->format != DISK_RAW && disk->format != DISK_FORMAT_ABSENT)
         UNSUPPORTED(&disk->shareable, "type='raw', or <readonly/>",
@@ -113,7 +120,8 @@ static void check_flags(const struct disk *disk, const char *name, struct xml_co
     if (disk->readonly)
         UNSUPPORTED(&disk->transient, NULL, "disk '%s': transient makes no sense with readonly", name);
     else if (disk->device != DISK_DISK)
-        UNSUPPORTED(&disk->transient, "device='disk'", "disk '%s': transient is for device='disk' only", name);
+        UNSUPPORTED(&disk->transient, "device='disk'", "disk '%s': transient is for device='disk' only",
+                    name);
     else if (disk->type != DISK_FILE || !disk->file)
         UNSUPPORTED(&disk->transient, "type='file' with a source",
                     "disk '%s': transient is for files only", name);
@@ -126,7 +134,8 @@ static void check_vhost(const struct disk *disk, const char *name, struct xml_co
         { &disk->cache, disk->cache, "cache" }, { &disk->error_policy, disk->error_policy, "error_policy" },
         { &disk->read_error_policy, disk->read_error_policy, "rerror_policy" }, { &disk->io, disk->io, "io" },
         { &disk->ioeventfd, disk->ioeventfd, "ioeventfd" },
-        { &disk->copy_on_read, disk->copy_on_read, "copy_on_read" }, { &disk->discard, disk->discard, "discard" },
+        { &disk->copy_on_read, disk->copy_on_read, "copy_on_read" }, { &disk->discard, disk->discard,
+            "discard" },
         { &disk->iothread, disk->iothread, "iothread" },
         { &disk->detect_zeroes, disk->detect_zeroes, "detect_zeroes" },
         { &disk->readonly, disk->readonly, "readonly" }, { &disk->shareable, disk->shareable, "shareable" },
@@ -138,8 +147,10 @@ static void check_vhost(const struct disk *disk, const char *name, struct xml_co
     };
     for (size_t i = 0; i < ARRAY_COUNT(options) && disk->type == DISK_VHOST_USER; i++)
         if (options[i].set)
-            UNSUPPORTED(options[i].member, NULL, "disk '%s': %s is not for vhostuser disks", name, options[i].what);
-    if (disk->type == DISK_VHOST_VDPA && disk->cache != DISK_CACHE_NONE && disk->cache != DISK_CACHE_DIRECTSYNC)
+            UNSUPPORTED(options[i].member, NULL, "disk '%s': %s is not for vhostuser disks", name,
+                        options[i].what);
+    if (disk->type == DISK_VHOST_VDPA && disk->cache != DISK_CACHE_NONE &&
+        disk->cache != DISK_CACHE_DIRECTSYNC)
         UNSUPPORTED(&disk->cache, "none, directsync",
                     "disk '%s': a vhostvdpa disk needs cache='none' or cache='directsync'", name);
 }
@@ -147,14 +158,17 @@ static void check_vhost(const struct disk *disk, const char *name, struct xml_co
 static void check_identity(const struct disk *disk, const char *name, struct xml_context *x)
 {
     if (disk->serial && strpbrk(disk->serial, ",\n\r\t\"'\\"))
-        UNSUPPORTED(&disk->serial, "letters, digits and -_.+ ", "disk '%s': serial '%s' contains unsafe characters",
+        UNSUPPORTED(&disk->serial, "letters, digits and -_.+ ",
+                    "disk '%s': serial '%s' contains unsafe characters",
                     name, disk->serial);
     if (disk->wwn && (strspn(disk->wwn, "0123456789abcdefABCDEF") != 16 || strlen(disk->wwn) != 16))
         xml_refuse(x, &disk->wwn, ERR_XML, "16 hexadecimal digits", "disk '%s': malformed wwn", name);
     if (disk->vendor && strlen(disk->vendor) > 8)
-        xml_refuse(x, &disk->vendor, ERR_XML, "at most 8 characters", "disk '%s': the vendor is too long", name);
+        xml_refuse(x, &disk->vendor, ERR_XML, "at most 8 characters", "disk '%s': the vendor is too long",
+                   name);
     if (disk->product && strlen(disk->product) > 16)
-        xml_refuse(x, &disk->product, ERR_XML, "at most 16 characters", "disk '%s': the product is too long", name);
+        xml_refuse(x, &disk->product, ERR_XML, "at most 16 characters", "disk '%s': the product is too long",
+                   name);
 }
 
 void disk_check(void *self, struct xml_context *x)

@@ -22,7 +22,8 @@ static void check_name(const struct domain_def *def, struct xml_context *x)
         xml_refuse(x, &def->name, ERR_XML, "a name without '/', and neither '.' nor '..'",
                    "'%s' cannot be a domain's name", name);
     else if (strlen(name) > NAME_MAX_BYTES)
-        xml_refuse(x, &def->name, ERR_XML, "at most 200 bytes", "the name has %zu bytes; at most %d are accepted",
+        xml_refuse(x, &def->name, ERR_XML, "at most 200 bytes",
+                   "the name has %zu bytes; at most %d are accepted",
                    strlen(name), NAME_MAX_BYTES);
     if (def->title && strchr(def->title, '\n'))
         xml_refuse(x, &def->title, ERR_XML, NULL, "a title is one line");
@@ -39,10 +40,12 @@ static void check_vcpus(const struct domain_def *def, struct xml_context *x)
     uint32_t most = machine_max_vcpus(machine_kind(def)), max = def->max_vcpus ? def->max_vcpus : 1;
     const struct cpu *cpu = def->cpu;
     if (max > most)
-        xml_refuse(x, &def->max_vcpus, ERR_CONFIG_UNSUPPORTED, NULL, "%u vcpus are more than the %u of this machine",
+        xml_refuse(x, &def->max_vcpus, ERR_CONFIG_UNSUPPORTED, NULL,
+                   "%u vcpus are more than the %u of this machine",
                    max, most);
     if (def->vcpus > max)
-        xml_refuse(x, &def->vcpus, ERR_XML, NULL, "%u vcpus at boot are more than the maximum of %u", def->vcpus, max);
+        xml_refuse(x, &def->vcpus, ERR_XML, NULL, "%u vcpus at boot are more than the maximum of %u",
+                   def->vcpus, max);
     if (!cpu || !cpu->sockets || !cpu->cores || !cpu->threads)
         return;
     uint64_t places = cpu->sockets;

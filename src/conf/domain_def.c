@@ -37,7 +37,8 @@ PART(vcpu, "vcpu", "The guest's processors.",
     TEXT(max_vcpus, u32, "how many there can be", NONZERO));
 
 PART(suspend_to_mem, "suspend-to-mem", "Sleep.", ATTR("enabled", suspend_to_mem, yes_no, "may the guest?"));
-PART(suspend_to_disk, "suspend-to-disk", "Hibernation.", ATTR("enabled", suspend_to_disk, yes_no, "may the guest?"));
+PART(suspend_to_disk, "suspend-to-disk", "Hibernation.",
+     ATTR("enabled", suspend_to_disk, yes_no, "may the guest?"));
 PART(pm, "pm", "Power management.", INLINE(suspend_to_mem), INLINE(suspend_to_disk));
 
 PART(devices, "devices", "Everything that is plugged in.",
@@ -72,7 +73,7 @@ const struct element domain_element = ELEMENT_CHECKED("domain", "A virtual machi
     LEAF("on_reboot", on_reboot, lifecycle_action, "what happens when the guest reboots"),
     LEAF("on_crash", on_crash, lifecycle_action, "what happens when the guest crashes"),
     INLINE(pm),
-    INLINE(devices));
+    INLINE(devices, ALWAYS));
 #undef SELF
 
 static const struct xml_policy policy = { known_judge };
@@ -89,7 +90,8 @@ struct domain_def *domain_def_parse(const char *text, size_t length, unsigned fl
     owned(arena) struct arena *arena = arena_new();
     owned_findings struct findings own = { 0 };
     findings = findings ? findings : &own;
-    struct domain_def *def = xml_read(&domain_element, text, length, DOMAIN_XML_MAX, engine_flags(flags), &policy,
+    struct domain_def *def = xml_read(&domain_element, text, length, DOMAIN_XML_MAX, engine_flags(flags),
+                                      &policy,
                                       (void *) defaults, arena, findings, err);
     if (!def)
         return NULL;
@@ -133,7 +135,8 @@ static int visit_extra(void *arg, const struct extra *extra)
     return visit->fn(visit->arg, &what);
 }
 
-int domain_def_each_unmodelled(const struct domain_def *def, int (*fn)(void *arg, const struct unmodelled *what),
+int domain_def_each_unmodelled(const struct domain_def *def,
+                               int (*fn)(void *arg, const struct unmodelled *what),
                                void *arg)
 {
     struct visit visit = { fn, arg };

@@ -6,7 +6,8 @@
 #include "conf/machine.h"
 #include "xml/element.h"
 
-static void merge_ptys(struct chardev **items, size_t count, const struct domain_runtime *runtime, struct arena *a)
+static void merge_ptys(struct chardev **items, size_t count, const struct domain_runtime *runtime,
+                       struct arena *a)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < runtime->ptys_count; k++)
@@ -49,7 +50,8 @@ static struct domain_def *merge(const struct domain_def *def, const struct domai
 void domain_def_format(const struct domain_def *def, unsigned flags, const struct domain_runtime *runtime,
                        struct buffer *out)
 {
-    unsigned engine = (flags & DOMAIN_DEF_LIVE ? XML_LIVE : 0) | (flags & DOMAIN_DEF_SECRETS ? XML_SECRETS : 0);
+    unsigned engine = (flags & DOMAIN_DEF_LIVE ? XML_LIVE : 0) | (flags & DOMAIN_DEF_SECRETS ? XML_SECRETS
+                                                                  : 0);
     owned(domain_def) struct domain_def *merged = NULL;
     if ((flags & DOMAIN_DEF_LIVE) && runtime)
         def = merged = merge(def, runtime);
@@ -77,10 +79,12 @@ int domain_def_check_startable(const struct domain_def *def, struct error *err)
                     def->name, def->os.machine ? def->os.machine : "", def->os.arch);
     domain_def_each_unmodelled(def, count_blocking, &blocking);
     if (blocking.count == 1)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "domain '%s': '%s' (line %u) is not supported yet", def->name,
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "domain '%s': '%s' (line %u) is not supported yet",
+                    def->name,
                     blocking.path, blocking.line);
     if (blocking.count)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "domain '%s': '%s' (line %u) and %zu more are not supported yet",
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "domain '%s': '%s' (line %u) and %zu more are not supported yet",
                     def->name, blocking.path, blocking.line, blocking.count - 1);
     return 0;
 }

@@ -16,7 +16,8 @@ DEFINE_ENUM_CODEC(share_policy, SHARE_POLICIES);
 static void settle_port(struct graphics *graphics, bool live)
 {
     bool remote = graphics->type == GRAPHICS_VNC || graphics->type == GRAPHICS_SPICE || graphics->type == GRAPHICS_RDP;
-    if (!remote || graphics->socket || (graphics->listens.count && graphics->listens.items[0]->type >= LISTEN_SOCKET))
+    if (!remote || graphics->socket ||
+        (graphics->listens.count && graphics->listens.items[0]->type >= LISTEN_SOCKET))
         return;
     bool given = graphics->port.set && graphics->port.value != -1;
     if (graphics->type == GRAPHICS_SPICE && graphics->tls_port.set && graphics->tls_port.value > 0)
@@ -26,7 +27,7 @@ static void settle_port(struct graphics *graphics, bool live)
     if (graphics->autoport == YES_NO_ABSENT)
         graphics->autoport = given ? NO : YES;
     if (graphics->autoport == YES && !live)
-        graphics->port = (struct opt_i64) { graphics->type == GRAPHICS_VNC, -1 };
+        graphics->port = graphics->type == GRAPHICS_VNC ? (struct opt_i64) { true, -1 } : (struct opt_i64) { 0 };
 }
 
 /* The attribute is the older way to say what the first <listen> says; both are kept alike. */
@@ -64,6 +65,8 @@ static void graphics_check(void *self, struct xml_context *x)
     if (graphics->type == GRAPHICS_VNC && graphics->password && strlen(graphics->password) > 8)
         xml_refuse(x, graphics, ERR_CONFIG_UNSUPPORTED, "at most 8 bytes",
                    "the password is %zu bytes long; VNC takes 8", strlen(graphics->password));
+    if (!graphics->password)
+        graphics->password_valid_to = graphics->connected = NULL;
     settle_port(graphics, xml_flags_of(x) & XML_LIVE);
     settle_listen(graphics, x);
 }
@@ -81,7 +84,7 @@ typedef struct listen listen_element_type;
 #define SELF struct graphics
 const struct element graphics_element = ELEMENT_CHECKED("graphics", "A remote screen.", graphics_check,
     ATTR("type", type, graphics_type, "protocol", REQUIRED),
-    ATTR("socket", socket, string, "path, for <listen type='socket'>", IF(type, GRAPHICS_VNC), LEGACY),
+    ATTR("socket", socket, string, "path, the same as in <listen type='socket'>", IF(type, GRAPHICS_VNC)),
     ATTR("port", port, opt_i64, "port, or -1 for any free one", REMOTE),
     ATTR("tlsPort", tls_port, opt_i64, "port for encrypted connections", IF(type, GRAPHICS_SPICE)),
     ATTR("autoport", autoport, yes_no, "take any free port", REMOTE),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conf/input.h"
 
+#include "base/text.h"
 #include "conf/rows.h"
 
 DEFINE_ENUM_CODEC(input_type, INPUT_TYPES);
@@ -18,8 +19,13 @@ static void input_check(void *self, struct xml_context *x)
         input->bus = INPUT_BUS_PS2;
     if (input->bus == INPUT_BUS_PS2 && input->type == INPUT_TABLET)
         xml_refuse(x, &input->bus, ERR_CONFIG_UNSUPPORTED, "usb, virtio", "there are no ps2 tablets");
+    if (input->model && input->type != INPUT_PASSTHROUGH && input->bus == INPUT_BUS_VIRTIO &&
+        !text_equal(input->model, "virtio"))
+        xml_refuse(x, &input->model, ERR_CONFIG_UNSUPPORTED, "virtio", "there is no model '%s' of this device",
+                   input->model);
     if (input->bus == INPUT_BUS_XEN || input->bus == INPUT_BUS_PARALLELS)
-        xml_refuse(x, &input->bus, ERR_CONFIG_UNSUPPORTED, "ps2, usb, virtio", "no QEMU guest has such a bus");
+        xml_refuse(x, &input->bus, ERR_CONFIG_UNSUPPORTED, "ps2, usb, virtio",
+                   "no QEMU guest has such a bus");
 }
 
 #define SELF struct input

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "conf/rows.h"
@@ -64,10 +65,23 @@ static bool target_is_users(const void *member)
     return name != NULL;
 }
 
+/* Well-known models have always been taken in any case. */
+static void lower_known_model(struct interface *interface)
+{
+    static const char *const models[] = {
+        "virtio", "virtio-transitional", "virtio-non-transitional", "e1000", "e1000e", "rtl8139", "igb", "vmxnet3",
+        "pcnet", "ne2k_pci", "usb-net", "netfront", "spapr-vlan", "i82551", "i82557b", "i82559er",
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(models) && interface->model; i++)
+        if (strcasecmp(interface->model, models[i]) == 0)
+            interface->model = models[i];
+}
+
 static void interface_check(void *self, struct xml_context *x)
 {
-    const struct interface *interface = self;
+    struct interface *interface = self;
     char text[MAC_TEXT_SIZE];
+    lower_known_model(interface);
     if (interface->mac.bytes[0] & 1) {
         mac_format(&interface->mac, text);
         xml_refuse(x, &interface->mac, ERR_XML, "a unicast address: the second digit is even",
@@ -87,6 +101,7 @@ PART(mac, "mac", "Its hardware address.",
 
 PART(source, "source", "What it is connected to.",
     ATTR("network", network, string, "virtual network", IF(type, INTERFACE_NETWORK)),
+    ATTR("portid", port_id, string, "its port, while the guest runs", IF(type, INTERFACE_NETWORK), LIVE_ONLY),
     ATTR("portgroup", portgroup, string, "group of the network", IF(type, INTERFACE_NETWORK)),
     ATTR("bridge", bridge, string, "bridge of the host", IF(type, INTERFACE_BRIDGE)),
     ATTR("dev", source_dev, string, "device of the host",
@@ -95,7 +110,8 @@ PART(source, "source", "What it is connected to.",
     ATTR("type", source_type, string, "kind of character device", IF(type, INTERFACE_VHOSTUSER)),
     ATTR("path", path, string, "socket", IF(type, INTERFACE_VHOSTUSER)),
     ATTR("name", source_name, string, "network of the driver", IF(type, INTERFACE_INTERNAL)),
-    ATTR("address", source.address, string, "peer", IF(type, INTERFACE_SERVER, INTERFACE_CLIENT, INTERFACE_MCAST,
+    ATTR("address", source.address, string, "peer",
+         IF(type, INTERFACE_SERVER, INTERFACE_CLIENT, INTERFACE_MCAST,
                                                        INTERFACE_UDP)),
     ATTR("port", source.port, opt_u32, "port of the peer", RANGE(0, 65535),
          IF(type, INTERFACE_SERVER, INTERFACE_CLIENT, INTERFACE_MCAST, INTERFACE_UDP)));

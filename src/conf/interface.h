@@ -30,7 +30,7 @@ struct interface {
     const char *mac_type;
 
     /* <source> */
-    const char *network, *portgroup, *bridge, *source_dev, *mode, *source_type, *path, *source_name;
+    const char *network, *port_id, *portgroup, *bridge, *source_dev, *mode, *source_type, *path, *source_name;
     struct { const char *address; struct opt_u32 port; } source;
 
     const char *target_dev;                     /* <target dev>: the host's end */

@@ -14,6 +14,20 @@ const struct extra *kept_next(const struct extras *extras, const char *path_star
     return NULL;
 }
 
+bool kept_has_ps2(const struct domain_def *def)
+{
+    const struct extra *ps2 = kept_next(&def->features.extras, "features/ps2", NULL);
+    return !ps2 || !text_equal(raw_get(ps2->raw, "state"), "off");
+}
+
+bool kept_has_boot_order(const struct domain_def *def)
+{
+    for (const struct extra *e = NULL; (e = kept_next(&def->extras, "devices/", e)); )
+        if (raw_get(raw_find(e->raw, "boot"), "order"))
+            return true;
+    return false;
+}
+
 const struct raw *raw_find(const struct raw *raw, const char *name)
 {
     for (const struct raw *c = raw ? raw->children : NULL; c; c = c->next)

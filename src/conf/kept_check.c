@@ -45,9 +45,11 @@ static void check_cells(const struct cpu *cpu, struct xml_context *x)
         const char *cpus = raw_get(cell, "cpus");
         const char *normal = cpus ? cpuset_normalise(cpus, xml_arena(x)) : NULL;
         if (cpus && !normal)
-            xml_refuse(x, cpu, ERR_INVALID_ARG, "processors as in 0-3,8", "numa cell: malformed cpus='%s'", cpus);
+            xml_refuse(x, cpu, ERR_INVALID_ARG, "processors as in 0-3,8", "numa cell: malformed cpus='%s'",
+                       cpus);
         else if (normal && !claim(normal, claimed))
-            xml_refuse(x, cpu, ERR_CONFIG_UNSUPPORTED, NULL, "numa cells overlap: vcpus %s are in another cell already",
+            xml_refuse(x, cpu, ERR_CONFIG_UNSUPPORTED, NULL,
+                       "numa cells overlap: vcpus %s are in another cell already",
                        normal);
     }
 }

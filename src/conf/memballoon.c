@@ -6,7 +6,8 @@
 DEFINE_ENUM_CODEC(memballoon_model, MEMBALLOON_MODELS);
 
 #define SELF struct memballoon
-PART(stats, "stats", "The guest's own figures.", ATTR("period", stats_period, u32, "seconds between reports"));
+PART(stats, "stats", "The guest's own figures.",
+     ATTR("period", stats_period, u32, "seconds between reports"));
 PART(driver, "driver", "Options of virtio.", VIRTIO_ROWS);
 ALIAS_PART;
 

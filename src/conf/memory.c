@@ -31,7 +31,8 @@ static void memory_check(void *self, struct xml_context *x)
     struct memory_amount *amount = self;
     uint64_t unit, bytes;
     if (!unit_bytes(amount->unit, &unit)) {
-        xml_refuse(x, &amount->unit, ERR_INVALID_ARG, "b, KB, KiB, MB, MiB, GB, GiB, TB, TiB", "unknown unit '%s'",
+        xml_refuse(x, &amount->unit, ERR_INVALID_ARG, "b, KB, KiB, MB, MiB, GB, GiB, TB, TiB",
+                   "unknown unit '%s'",
                    amount->unit);
         return;
     }
@@ -50,7 +51,8 @@ const struct element memory_element = ELEMENT_CHECKED("memory", "Memory at boot.
     ATTR("dumpCore", dump_core, on_off, "is it part of a core dump of the VMM?"),
     TEXT(kib, u64, "amount", REQUIRED));
 
-const struct element current_memory_element = ELEMENT_CHECKED("currentMemory", "What the guest has of it now.",
+const struct element current_memory_element = ELEMENT_CHECKED("currentMemory",
+                                                              "What the guest has of it now.",
     memory_check,
     ATTR("unit", unit, string, "unit of the amount", DEFAULT("KiB")),
     TEXT(kib, u64, "amount", REQUIRED));

@@ -17,13 +17,18 @@ static void os_check(void *self, struct xml_context *x)
     else if (os->type != OS_HVM)
         xml_refuse(x, &os->type, ERR_CONFIG_UNSUPPORTED, "hvm", "guests of type '%s' are not supported",
                    enum_word(&os_type_names, os->type));
+    if (os->loader_stateless == YES && (os->nvram || os->nvram_template))
+        xml_refuse(x, &os->nvram, ERR_XML, NULL, "a stateless firmware has no variables, so there can be no <nvram>");
+    if (os->firmware == FIRMWARE_BIOS && (os->nvram || os->nvram_template))
+        xml_refuse(x, &os->nvram, ERR_CONFIG_UNSUPPORTED, NULL, "a firmware of type 'bios' has no variables");
     if (!os->kernel && (os->initrd || os->cmdline))
         xml_refuse(x, os->initrd ? &os->initrd : &os->cmdline, ERR_XML, "a <kernel> beside it",
                    "an initrd or a command line means nothing without a kernel");
 }
 
 #define SELF struct boot
-static const struct element boot_element = ELEMENT("boot", "A kind of device to boot from; the first one is tried first.",
+static const struct element boot_element = ELEMENT("boot",
+                                                   "A kind of device to boot from; the first one is tried first.",
     ATTR("dev", device, boot_device, "kind of device", REQUIRED));
 typedef struct boot boot_element_type;
 #undef SELF

@@ -5,6 +5,7 @@
 
 #include "base/own.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "conf/domain_def.h"
 #include "conf/pci_map.h"
 #include "xml/element.h"
@@ -22,6 +23,17 @@ static void offer(struct pci_map *map, struct address **address, unsigned slot, 
         pci_take(map, address, 0, slot, function);
 }
 
+/* The same for a part of the chipset, which is there and nowhere else. */
+static void claim(struct pci_map *map, struct controller *c, unsigned slot, unsigned function)
+{
+    if (!needs_place(c->address))
+        return;
+    offer(map, &c->address, slot, function);
+    if (needs_place(c->address))
+        xml_refuse(map->x, c, ERR_XML, NULL, "two devices have the PCI address 0000:00:%02x.%x, one of them the %s controller",
+                   slot, function, enum_word(&controller_type_names, c->type));
+}
+
 static void occupy(struct pci_map *map, unsigned slot, unsigned functions)
 {
     map->used[0][slot] |= (unsigned char) functions;
@@ -34,14 +46,15 @@ static void place_chipset(struct pci_map *map)
     for (size_t i = 0; i < def->controllers.count; i++) {
         struct controller *c = def->controllers.items[i];
         if (pc && c->type == CONTROLLER_IDE && c->index.value == 0)
-            offer(map, &c->address, 1, 1);
+            claim(map, c, 1, 1);
         else if (pc && c->type == CONTROLLER_USB && c->index.value == 0 && c->model == CONTROLLER_PIIX3_UHCI)
-            offer(map, &c->address, 1, 2);
+            claim(map, c, 1, 2);
         else if (!pc && c->type == CONTROLLER_SATA && c->index.value == 0)
-            offer(map, &c->address, 31, 2);
+            claim(map, c, 31, 2);
     }
     struct video *video = def->videos.count ? def->videos.items[0] : NULL;
-    if (video && video->model != VIDEO_NONE && video->model != VIDEO_RAMFB && pci_slot_is_free(map, 0, pc ? 2 : 1))
+    if (video && video->model != VIDEO_NONE && video->model != VIDEO_RAMFB &&
+        pci_slot_is_free(map, 0, pc ? 2 : 1))
         offer(map, &video->address, pc ? 2 : 1, 0);
 }
 
@@ -63,6 +76,11 @@ static bool take_any(struct pci_map *map, struct address **address, bool express
                                                   : pci_take_conventional(map, address);
 }
 
+static bool pci_takes_bridges(const struct pci_map *map, unsigned bus)
+{
+    return map->kinds[bus] == PCI_BUS_CONVENTIONAL || map->kinds[bus] == PCI_BUS_DMI;
+}
+
 static bool place_bridge(struct pci_map *map, struct controller *c)
 {
     if (!needs_place(c->address) || c->model == CONTROLLER_PCI_ROOT || c->model == CONTROLLER_PCIE_ROOT)
@@ -77,7 +95,7 @@ static bool place_bridge(struct pci_map *map, struct controller *c)
     case CONTROLLER_PCI_BRIDGE:
         /* On the lowest bus that takes it, which is never its own or one behind it. */
         for (unsigned bus = 0; bus < c->index.value && bus < map->buses; bus++)
-            for (unsigned slot = 1; slot < PCI_SLOTS && map->kinds[bus] == PCI_BUS_CONVENTIONAL; slot++)
+            for (unsigned slot = 1; slot < PCI_SLOTS && pci_takes_bridges(map, bus); slot++)
                 if (pci_slot_is_free(map, bus, slot)) {
                     pci_take(map, &c->address, bus, slot, 0);
                     return true;
@@ -85,7 +103,8 @@ static bool place_bridge(struct pci_map *map, struct controller *c)
         break;
     default: break;
     }
-    xml_refuse(map->x, c, ERR_XML, "an <address>", "no place is found for the pci controller %u", c->index.value);
+    xml_refuse(map->x, c, ERR_XML, "an <address>", "no place is found for the pci controller %u",
+               c->index.value);
     return false;
 }
 
@@ -93,7 +112,9 @@ static void place_bridges(struct pci_map *map)
 {
     for (size_t i = 0; i < map->def->controllers.count; i++) {
         struct controller *c = map->def->controllers.items[i];
-        if (c->type == CONTROLLER_PCI && place_bridge(map, c))
+        if (c->model == CONTROLLER_DMI_BRIDGE && c->address && c->address->pci.bus != 0)
+            xml_refuse(map->x, &c->address->pci.bus, ERR_XML, "0", "a dmi-to-pci-bridge is part of the root bus");
+        else if (c->type == CONTROLLER_PCI && place_bridge(map, c))
             pci_fill_controller(c);
     }
 }
@@ -119,7 +140,8 @@ static bool place_ich9(struct pci_map *map, struct controller *c)
             slot = &other->address->pci;
     }
     unsigned function = ich9_function(c->model);
-    if (!slot && map->machine == MACHINE_Q35 && c->index.value < 2 && pci_slot_is_free(map, 0, c->index.value ? 26 : 29)) {
+    if (!slot && map->machine == MACHINE_Q35 && c->index.value < 2 &&
+        pci_slot_is_free(map, 0, c->index.value ? 26 : 29)) {
         pci_take(map, &c->address, 0, c->index.value ? 26 : 29, function);
     } else if (!slot) {
         if (!pci_take_conventional(map, &c->address))
@@ -139,7 +161,8 @@ static bool controller_is_express(const struct controller *c)
 {
     return c->type == CONTROLLER_VIRTIO_SERIAL || c->type == CONTROLLER_NVME || c->model == CONTROLLER_QEMU_XHCI ||
            c->model == CONTROLLER_NEC_XHCI || c->model == CONTROLLER_VIRTIO_SCSI ||
-           c->model == CONTROLLER_NON_TRANSITIONAL || (c->type == CONTROLLER_SCSI && c->model == CONTROLLER_TRANSITIONAL);
+           c->model == CONTROLLER_NON_TRANSITIONAL || (c->type == CONTROLLER_SCSI &&
+                                                       c->model == CONTROLLER_TRANSITIONAL);
 }
 
 static bool place_controller(struct pci_map *map, struct controller *c)
@@ -173,6 +196,30 @@ static bool place_interface(struct pci_map *map, struct interface *interface)
     return take_any(map, &interface->address, interface_is_express(interface));
 }
 
+static int compare_targets(const void *a, const void *b)
+{
+    uint32_t first = 0, second = 0;
+    disk_target_index((*(struct disk *const *) a)->target, &first);
+    disk_target_index((*(struct disk *const *) b)->target, &second);
+    return first < second ? -1 : first > second;
+}
+
+/* vda before vdb, wherever they stand. */
+static bool place_disks(struct pci_map *map)
+{
+    VECTOR(struct disk *) disks = { 0 };
+    bool ok = true;
+    for (size_t i = 0; i < map->def->disks.count; i++)
+        if (map->def->disks.items[i]->bus == DISK_BUS_VIRTIO)
+            vector_push(&disks, map->def->disks.items[i]);
+    if (disks.count)
+        qsort(disks.items, disks.count, sizeof *disks.items, compare_targets);
+    for (size_t i = 0; i < disks.count && ok; i++)
+        ok = take_any(map, &disks.items[i]->address, true);
+    vector_done(&disks);
+    return ok;
+}
+
 /* In the order in which libvirt serves them; stops where there is no room, which was reported. */
 static void place_devices(struct pci_map *map)
 {
@@ -182,10 +229,9 @@ static void place_devices(struct pci_map *map)
         ok = place_interface(map, def->interfaces.items[i]);
     for (size_t i = 0; i < def->controllers.count && ok; i++)
         ok = place_controller(map, def->controllers.items[i]);
-    for (size_t i = 0; i < def->disks.count && ok; i++)
-        if (def->disks.items[i]->bus == DISK_BUS_VIRTIO)
-            ok = take_any(map, &def->disks.items[i]->address, true);
-    if (def->memballoon && def->memballoon->model != MEMBALLOON_NONE && def->memballoon->model != MEMBALLOON_XEN && ok)
+    ok = ok && place_disks(map);
+    if (def->memballoon && def->memballoon->model != MEMBALLOON_NONE &&
+        def->memballoon->model != MEMBALLOON_XEN && ok)
         ok = take_any(map, &def->memballoon->address, true);
     for (size_t i = 0; i < def->videos.count && ok; i++)
         if (def->videos.items[i]->model != VIDEO_NONE && def->videos.items[i]->model != VIDEO_RAMFB)

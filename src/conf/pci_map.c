@@ -16,6 +16,7 @@ static enum pci_bus_kind bus_kind(const struct controller *c)
     case CONTROLLER_PCIE_ROOT: case CONTROLLER_PCIE_EXPANDER: return PCI_BUS_ROOT;
     case CONTROLLER_ROOT_PORT: case CONTROLLER_DOWNSTREAM_PORT: return PCI_BUS_PORT;
     case CONTROLLER_UPSTREAM_PORT: return PCI_BUS_SWITCH;
+    case CONTROLLER_DMI_BRIDGE: return PCI_BUS_DMI;
     default: return PCI_BUS_CONVENTIONAL;
     }
 }
@@ -33,7 +34,8 @@ static struct controller *add_controller(struct pci_map *map, enum controller_mo
 {
     if (map->buses >= PCI_BUSES)
         return NULL;
-    struct controller *c = defaults_add_controller(map->def, CONTROLLER_PCI, map->buses, model, xml_arena(map->x));
+    struct controller *c = defaults_add_controller(map->def, CONTROLLER_PCI, map->buses, model,
+                                                   xml_arena(map->x));
     add_bus(map, c);
     return c;
 }
@@ -63,12 +65,16 @@ void pci_take(struct pci_map *map, struct address **address, unsigned bus, unsig
 static bool reach_bus(struct pci_map *map, const struct address *address, unsigned bus)
 {
     bool known = bus < map->buses && map->kinds[bus] != PCI_BUS_NONE;
-    while (!known && map->machine != MACHINE_OTHER && map->buses <= bus)
-        if (!add_controller(map, map->machine == MACHINE_PC ? CONTROLLER_PCI_BRIDGE : CONTROLLER_ROOT_PORT))
+    while (!known && map->machine != MACHINE_OTHER && map->buses <= bus) {
+        enum controller_model model = map->machine == MACHINE_PC ? CONTROLLER_PCI_BRIDGE : CONTROLLER_ROOT_PORT;
+        if (map->machine == MACHINE_Q35 && map->buses == bus && address->pci.slot > 0)
+            model = CONTROLLER_PCIE_TO_PCI;
+        if (!add_controller(map, model))
             break;
+    }
     known = bus < map->buses && map->kinds[bus] != PCI_BUS_NONE;
     if (!known)
-        xml_refuse(map->x, address, ERR_XML, NULL, "there is no pci controller with the index %u", bus);
+        xml_refuse(map->x, &address->pci.bus, ERR_XML, NULL, "there is no pci controller with the index %u", bus);
     return known;
 }
 
@@ -78,10 +84,11 @@ static void reserve(struct pci_map *map, const struct address *owner, const stru
         return;
     enum pci_bus_kind kind = map->kinds[pci->bus];
     if (kind == PCI_BUS_CONVENTIONAL && pci->slot == 0)
-        xml_refuse(map->x, owner, ERR_XML, "a slot from 1", "invalid PCI address %04x:%02x:%02x.%x: slot 0 is not usable",
+        xml_refuse(map->x, &owner->pci.slot, ERR_XML, "a slot from 1",
+                   "invalid PCI address %04x:%02x:%02x.%x: slot 0 is not usable",
                    pci->domain, pci->bus, pci->slot, pci->function);
     if (kind == PCI_BUS_PORT && pci->slot != 0)
-        xml_refuse(map->x, owner, ERR_XML, "slot 0",
+        xml_refuse(map->x, &owner->pci.slot, ERR_XML, "slot 0",
                    "invalid PCI address %04x:%02x:%02x.%x: behind a port there is only slot 0", pci->domain, pci->bus,
                    pci->slot, pci->function);
     map->used[pci->bus][pci->slot] |= (unsigned char) (1u << pci->function);
@@ -159,9 +166,13 @@ bool pci_take_conventional(struct pci_map *map, struct address **address)
             return true;
     if (map->machine != MACHINE_Q35)
         return refuse_full(map, "free PCI slot");
+    struct address *place = NULL;
+    if (!pci_take_express(map, &place))
+        return false;
     struct controller *bridge = add_controller(map, CONTROLLER_PCIE_TO_PCI);
-    if (!bridge || !pci_take_express(map, &bridge->address))
+    if (!bridge)
         return refuse_full(map, "free PCI slot");
+    bridge->address = place;
     pci_fill_controller(bridge);
     return take_slot_on(map, address, bridge->index.value);
 }
@@ -188,7 +199,8 @@ static bool join_ports(struct pci_map *map, struct controller *port)
     for (size_t i = 0; i < map->def->controllers.count; i++) {
         const struct controller *other = map->def->controllers.items[i];
         const struct address *address = other->address;
-        if (other == port || other->model != CONTROLLER_ROOT_PORT || !address || address->type != ADDRESS_PCI ||
+        if (other == port || other->model != CONTROLLER_ROOT_PORT || !address ||
+            address->type != ADDRESS_PCI ||
             address->pci.bus != 0 || address->pci.function != 0 || address->pci.multifunction != ON)
             continue;
         for (unsigned function = 1; function < 8; function++)
@@ -236,6 +248,7 @@ void pci_fill_controller(struct controller *c)
         c->chassis = (struct opt_u32) { true, c->index.value };
     if (port && !c->port.set && c->address && c->address->type == ADDRESS_PCI) {
         const struct pci_address *pci = &c->address->pci;
-        c->port = (struct opt_u32) { true, c->model == CONTROLLER_ROOT_PORT ? pci->slot << 3 | pci->function : pci->slot };
+        c->port = (struct opt_u32) { true, c->model == CONTROLLER_ROOT_PORT ? pci->slot << 3 | pci->function
+            : pci->slot };
     }
 }

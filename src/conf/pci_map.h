@@ -14,6 +14,7 @@ enum { PCI_BUSES = 256, PCI_SLOTS = 32 };
 enum pci_bus_kind {
     PCI_BUS_NONE,
     PCI_BUS_CONVENTIONAL,       /* slots 1 to 31, hotplug: pci-root, bridges */
+    PCI_BUS_DMI,                /* slots 0 to 31, no hotplug: for bridges */
     PCI_BUS_ROOT,               /* pcie-root: slots 1 to 31 */
     PCI_BUS_PORT,               /* behind a port: slot 0 only */
     PCI_BUS_SWITCH,             /* behind an upstream port: for downstream ports only */

@@ -23,7 +23,8 @@ PART(model, "model", "What the guest sees.",
     ATTR("heads", heads, u32, "number of screens"),
     ATTR("primary", primary, yes_no, "is it the one the firmware uses?"),
     ATTR("blob", blob, on_off, "share memory with the host", IF(model, VIDEO_VIRTIO)),
-    ATTR("edid", edid, on_off, "tell the guest about the screen", IF(model, VIDEO_VIRTIO, VIDEO_VGA, VIDEO_BOCHS)),
+    ATTR("edid", edid, on_off, "tell the guest about the screen",
+         IF(model, VIDEO_VIRTIO, VIDEO_VGA, VIDEO_BOCHS)),
     INLINE(acceleration), INLINE(resolution));
 
 PART(driver, "driver", "How it is emulated.",

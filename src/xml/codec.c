@@ -193,14 +193,15 @@ static void format_uuid(const struct codec *c, struct buffer *out, const void *i
 #define HEX_RANGE "a number such as 0x1f or 31"
 
 #define SCALAR(type, text, ...) \
-    { .name = #type, .size = sizeof(ctype_##type), .parse = parse_##type, .format = format_##type, .expected = text, \
-      __VA_ARGS__ }
+    { .name = #type, .size = sizeof(ctype_##type), .parse = parse_##type, .format = format_##type, \
+      .expected = text, __VA_ARGS__ }
 #define parse_hex1 parse_hex
 #define parse_hex2 parse_hex
 #define parse_hex4 parse_hex
 
 const struct codec
-codec_string = { .name = "text", .size = sizeof(char *), .parse = codec_parse_string, .format = codec_format_string,
+codec_string = { .name = "text", .size = sizeof(char *), .parse = codec_parse_string,
+    .format = codec_format_string,
                  .expected = "text", .verbatim = true, .pointer = true },
 codec_u32 = SCALAR(u32, U32_RANGE, .number = number_u32),
 codec_u64 = SCALAR(u64, U64_RANGE, .number = number_u64),

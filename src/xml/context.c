@@ -71,7 +71,8 @@ char *context_full_path(const xmlNode *node)
     size_t depth = 0;
     if (node->type == XML_TEXT_NODE)
         node = node->parent;
-    for (; node && node->type != XML_DOCUMENT_NODE && depth < sizeof chain / sizeof *chain; node = node->parent)
+    for (; node && node->type != XML_DOCUMENT_NODE &&
+         depth < sizeof chain / sizeof *chain; node = node->parent)
         chain[depth++] = node;
     struct buffer path = { 0 };
     while (depth) {
@@ -122,7 +123,8 @@ static void report(struct xml_context *x, xmlNode *node, enum severity severity,
                    const char *expected, const char *format, va_list ap)
 {
     struct finding finding = { .severity = severity, .code = code };
-    if (is_full(x, severity)) {                     /* only counted: spares a long document its quadratic time */
+    if (is_full(x,
+                severity)) {                     /* only counted: spares a long document its quadratic time */
         findings_add(x->findings, &finding);
         return;
     }
@@ -130,7 +132,8 @@ static void report(struct xml_context *x, xmlNode *node, enum severity severity,
     if (vasprintf(&text, format, ap) < 0)
         abort();
     owned_memory char *path = node ? context_full_path(node) : NULL;
-    xmlChar *value = node && (node->type != XML_ELEMENT_NODE || !xmlFirstElementChild(node)) ? context_text(node) : NULL;
+    xmlChar *value = node && (node->type != XML_ELEMENT_NODE ||
+                              !xmlFirstElementChild(node)) ? context_text(node) : NULL;
     finding.line = node ? context_line(node) : 0;
     finding.path = path;
     finding.value = value && (*value || node->type != XML_ELEMENT_NODE) ? (char *) value : NULL;
@@ -172,7 +175,8 @@ void xml_refuse(struct xml_context *x, const void *member, enum error_code code,
 {
     va_list ap;
     va_start(ap, format);
-    report(x, is_full(x, SEVERITY_ERROR) ? NULL : find_place(x, member), SEVERITY_ERROR, code, expected, format, ap);
+    report(x, is_full(x, SEVERITY_ERROR) ? NULL : find_place(x, member), SEVERITY_ERROR, code, expected,
+           format, ap);
     va_end(ap);
 }
 
@@ -180,6 +184,7 @@ void xml_warn(struct xml_context *x, const void *member, const char *format, ...
 {
     va_list ap;
     va_start(ap, format);
-    report(x, is_full(x, SEVERITY_WARNING) ? NULL : find_place(x, member), SEVERITY_WARNING, ERR_NONE, NULL, format, ap);
+    report(x, is_full(x, SEVERITY_WARNING) ? NULL : find_place(x, member), SEVERITY_WARNING, ERR_NONE, NULL,
+           format, ap);
     va_end(ap);
 }

@@ -50,7 +50,8 @@ static int check_bytes(const char *text, size_t length, struct error *err)
     if (text_is_utf8(text, length))
         return 0;
     unsigned line = 1;
-    for (const char *start = text, *end; (end = memchr(start, '\n', (size_t) (text + length - start))); start = end + 1) {
+    for (const char *start = text,
+         *end; (end = memchr(start, '\n', (size_t) (text + length - start))); start = end + 1) {
         if (!text_is_utf8(start, (size_t) (end - start)))
             break;
         line++;

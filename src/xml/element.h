@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* element.h - an XML element and a C struct, kept in step by one table.
  *
- * A table says what an element may contain and where each part lives in the struct; from it the engine parses, formats and
- * copies.  Rows match by namespace and name, so a prefixed element is never taken for ours.  A member of another type than
- * its row's codec does not compile.
+ * A table says what an element may contain and where each part lives in the struct; from it the engine
+ * parses, formats and copies.  Rows match by namespace and name, so a prefixed element is never taken for
+ * ours.  A member of another type than its row's codec does not compile.
  *
  *     #define SELF struct cat
  *     PART(home, "home", "Where it sleeps.", ATTR("room", room, string, "name of the room", REQUIRED));
@@ -12,9 +12,10 @@
  *         INLINE(home),
  *         LIST(kittens, kitten_element));
  *
- * Rows are parsed in their order, so a row's IF() looks at rows above it, whose DEFAULTs are in place by then; they are
- * formatted in the same order.  A value that cannot be read stays absent and is reported; parsing goes on, and the check
- * function sees the struct all the same, so checks must bear with absent members.
+ * Rows are parsed in their order, so a row's IF() looks at rows above it, whose DEFAULTs are in place by
+ * then; they are formatted in the same order.  A value that cannot be read stays absent and is reported;
+ * parsing goes on, and the check function sees the struct all the same, so checks must bear with absent
+ * members.
  */
 #pragma once
 #include "base/arena.h"
@@ -51,7 +52,7 @@ struct field {
     size_t offset;
     const char *doc;
     bool required;
-    bool always;                        /* written even when zero, once its element is */
+    bool always;                        /* written even when empty, once its element is */
     bool live_only;                     /* neither read from nor written to inactive XML ... */
     bool (*lasts)(const void *member);  /* ... but for values of which this says so */
     bool secret;                        /* left out unless asked for */
@@ -92,9 +93,9 @@ enum xml_flags {
 
 enum { XML_DEPTH_MAX = 256 };
 
-/* Reads a document whose root is `e`.  Longer than `max` bytes, not well-formed, not UTF-8, deeper than XML_DEPTH_MAX or
- * with a document type declaration: an error, and no finding.  Otherwise the struct comes back, whatever findings->errors
- * says.  Nothing outside the text is ever read. */
+/* Reads a document whose root is `e`.  Longer than `max` bytes, not well-formed, not UTF-8, deeper than
+ * XML_DEPTH_MAX or with a document type declaration: an error, and no finding.  Otherwise the struct comes
+ * back, whatever findings->errors says.  Nothing outside the text is ever read. */
 void *xml_read(const struct element *e, const char *text, size_t length, size_t max, unsigned flags,
                const struct xml_policy *policy, void *user, struct arena *arena, struct findings *findings,
                struct error *err);
@@ -106,8 +107,8 @@ void *xml_copy(const struct element *e, const void *self, struct arena *arena);
 struct extra;
 int xml_each_extra(const struct element *e, const void *self, int (*fn)(void *arg, const struct extra *extra), void *arg);
 
-/* For check functions.  `member` is the address of the member to blame, or of the struct; the finding gets the line, path
- * and text of what was read into it, or of the innermost element around it. */
+/* For check functions.  `member` is the address of the member to blame, or of the struct; the finding gets
+ * the line, path and text of what was read into it, or of the innermost element around it. */
 void xml_refuse(struct xml_context *x, const void *member, enum error_code code, const char *expected,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 void xml_warn(struct xml_context *x, const void *member, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -123,18 +124,17 @@ void list_add(struct arena *arena, void *list, void *item);
 #define SAME_TYPE_(a, b) (0 * sizeof(char[__builtin_types_compatible_p(a, b) ? 1 : -1]))
 #define TYPE_OF_MEMBER_(m) __typeof__(((SELF *) 0)->m)
 #define MEMBER_(m, ctype) (offsetof(SELF, m) + SAME_TYPE_(TYPE_OF_MEMBER_(m), ctype))
+#define SCALAR_(m, type, text) .codec = &codec_##type, .offset = MEMBER_(m, ctype_##type), .doc = text
 #define ATTR(n, m, type, text, ...) \
-    { .kind = FIELD_ATTR, .name = n, .codec = &codec_##type, .offset = MEMBER_(m, ctype_##type), .doc = text, \
-      __VA_ARGS__ }
+    { .kind = FIELD_ATTR, .name = n, SCALAR_(m, type, text), __VA_ARGS__ }
 #define TEXT(m, type, text, ...) \
-    { .kind = FIELD_TEXT, .codec = &codec_##type, .offset = MEMBER_(m, ctype_##type), .doc = text, __VA_ARGS__ }
+    { .kind = FIELD_TEXT, SCALAR_(m, type, text), __VA_ARGS__ }
 #define PRESENT(m, ...) \
-    { .kind = FIELD_PRESENT, .codec = &codec_presence, .offset = MEMBER_(m, bool), __VA_ARGS__ }
+    { .kind = FIELD_PRESENT, SCALAR_(m, presence, NULL), __VA_ARGS__ }
 #define FLAG(n, m, text, ...) \
-    { .kind = FIELD_FLAG, .name = n, .codec = &codec_presence, .offset = MEMBER_(m, bool), .doc = text, __VA_ARGS__ }
+    { .kind = FIELD_FLAG, .name = n, SCALAR_(m, presence, text), __VA_ARGS__ }
 #define LEAF(n, m, type, text, ...) \
-    { .kind = FIELD_LEAF, .name = n, .codec = &codec_##type, .offset = MEMBER_(m, ctype_##type), .doc = text, \
-      __VA_ARGS__ }
+    { .kind = FIELD_LEAF, .name = n, SCALAR_(m, type, text), __VA_ARGS__ }
 #define INLINE(e, ...) \
     { .kind = FIELD_INLINE, .element = &e, .offset = SAME_TYPE_(SELF, e##_type), __VA_ARGS__ }
 #define NESTED(m, e, ...) \
@@ -162,7 +162,8 @@ void list_add(struct arena *arena, void *list, void *item);
 #define IF(m, ...) .guards[0] = { GUARD_MEMBER_(m), BITS_(__VA_ARGS__) }
 #define UNLESS(m, ...) .guards[0] = { GUARD_MEMBER_(m), ~BITS_(__VA_ARGS__) }
 #define AND_IF(m, ...) .guards[1] = { GUARD_MEMBER_(m), BITS_(__VA_ARGS__) }
-#define GUARD_MEMBER_(m) (offsetof(SELF, m) + 0 * sizeof(char[sizeof(TYPE_OF_MEMBER_(m)) == sizeof(int) ? 1 : -1]))
+#define IS_ENUM_(m) (0 * sizeof(char[sizeof(TYPE_OF_MEMBER_(m)) == sizeof(int) ? 1 : -1]))
+#define GUARD_MEMBER_(m) (offsetof(SELF, m) + IS_ENUM_(m))
 #define BIT_(v) ((v) < 0 ? 0 : UINT64_C(1) << ((v) & 63))
 #define BITS_(...) BITS_OF_(__VA_ARGS__, -1, -1, -1, -1, -1, -1, -1, -1)
 #define BITS_OF_(a, b, c, d, e, f, g, h, ...) \

@@ -29,7 +29,7 @@ static bool is_shown(const struct writing *w, const struct field *f, const void 
     if (f->unless_same && memcmp(member, (const char *) self + f->same_as, f->codec->size) == 0)
         return false;
     if (f->kind == FIELD_INLINE)
-        return f->required || element_is_shown(w, f->element, self);
+        return f->required || f->always || element_is_shown(w, f->element, self);
     if (f->kind == FIELD_NESTED)
         return f->required || element_is_shown(w, f->element, member);
     return field_is_set(f, self);
@@ -92,7 +92,8 @@ static void write_extra_attribute(struct writing *w, const struct element *e, co
     xml_add_attribute(w->out, x->name, x->value);
 }
 
-/* The root declares the prefixes of what is kept directly below it, as people write it; returns their names. */
+/* The root declares the prefixes of what is kept directly below it, as people write it; returns their names.
+ * */
 static const char **hoist_declarations(struct writing *w, const struct element *e, const void *self)
 {
     VECTOR(const char *) names = { 0 };

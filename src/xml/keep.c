@@ -139,14 +139,16 @@ struct raw *keep_subtree(struct xml_context *x, xmlNode *node)
     return keep_element(x, node, false, true);
 }
 
-static struct extra *add_extra(struct xml_context *x, const struct element *e, xmlNode *node, bool blocks, void *self)
+static struct extra *add_extra(struct xml_context *x, const struct element *e, xmlNode *node, bool blocks,
+                               void *self)
 {
     struct extras *extras = (struct extras *) ((char *) self + e->extras);
     struct extra *extra = ARENA_NEW(x->arena, struct extra);
     const char *parent = context_parent_path(x, node);
     extra->in = e;
     extra->path = arena_printf(x->arena, "%s%s%s%s", parent, *parent ? "/" : "",
-                               node->type == XML_ATTRIBUTE_NODE ? "@" : "", qualified(x, node->ns, node->name));
+                               node->type == XML_ATTRIBUTE_NODE ? "@" : "", qualified(x, node->ns,
+                                                                                      node->name));
     extra->line = context_line(node);
     extra->blocks = blocks;
     if (extras->last)
@@ -203,7 +205,8 @@ static void drop(struct xml_context *x, const struct element *e, xmlNode *node)
         context_report(x, node, SEVERITY_WARNING, ERR_NONE, NULL,
                        "%s '%s' has no meaning in this kind of <%s> and is dropped", what, node->name, parent);
     else if (meant)
-        context_report(x, node, severity, code, meant, "<%s> has no %s '%s'%s; did you mean '%s'?", parent, what,
+        context_report(x, node, severity, code, meant, "<%s> has no %s '%s'%s; did you mean '%s'?", parent,
+                       what,
                        node->name, strict ? "" : ", so it is dropped", meant);
     else
         context_report(x, node, severity, code, NULL, "<%s> has no %s '%s'%s", parent, what, node->name,

@@ -84,7 +84,8 @@ static void parse_attribute(struct xml_context *x, const struct field *f, xmlNod
         parse_text(x, f, (xmlNode *) attr, (char *) text, self);
         xmlFree(text);
     } else if (f->required) {
-        context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, NULL, "<%s> lacks the attribute '%s'",
+        context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, NULL,
+                       "<%s> lacks the attribute '%s'",
                        node->name, f->name);
     } else {
         take_default(x, f, self);
@@ -99,7 +100,8 @@ static void parse_content(struct xml_context *x, const struct field *f, xmlNode 
     if (*text)
         parse_text(x, f, node, text, self);
     else if (f->required)
-        context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, NULL, "<%s> is empty", node->name);
+        context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, NULL, "<%s> is empty",
+                       node->name);
     else
         take_default(x, f, self);
     xmlFree(all);
@@ -154,7 +156,8 @@ static void warn_of_content(struct xml_context *x, const struct field *f, xmlNod
     if (!what)
         return;
     bool strict = x->flags & XML_STRICT;
-    context_report(x, what, strict ? SEVERITY_ERROR : SEVERITY_WARNING, strict ? ERR_XML_SCHEMA : ERR_NONE, NULL,
+    context_report(x, what, strict ? SEVERITY_ERROR : SEVERITY_WARNING, strict ? ERR_XML_SCHEMA : ERR_NONE,
+                   NULL,
                    "<%s> has no '%s', so it is dropped", node->name, what->name);
 }
 
@@ -166,7 +169,8 @@ static void parse_children(struct xml_context *x, const struct field *f, xmlNode
             continue;
         if (found) {
             n->_private = (void *) f;
-            context_report(x, n, SEVERITY_ERROR, ERR_XML, NULL, "<%s> has more than one <%s>", node->name, n->name);
+            context_report(x, n, SEVERITY_ERROR, ERR_XML, NULL, "<%s> has more than one <%s>", node->name,
+                           n->name);
             continue;
         }
         found = true;
@@ -174,7 +178,8 @@ static void parse_children(struct xml_context *x, const struct field *f, xmlNode
         warn_of_content(x, f, n);
     }
     if (!found && f->required)
-        context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, NULL, "<%s> lacks <%s>", node->name,
+        context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, NULL, "<%s> lacks <%s>",
+                       node->name,
                        field_name(f));
     if (!found && f->kind == FIELD_LEAF)
         take_default(x, f, self);
@@ -262,7 +267,8 @@ void *xml_read(const struct element *e, const char *text, size_t length, size_t 
     xmlNode *root = xmlDocGetRootElement(doc);
     void *self = NULL;
     if (!root || root->ns || strcmp((const char *) root->name, e->name) != 0) {
-        fail(err, ERR_XML, "the document's root is <%s>, not <%s>", root ? (const char *) root->name : "", e->name);
+        fail(err, ERR_XML, "the document's root is <%s>, not <%s>", root ? (const char *) root->name : "",
+             e->name);
     } else {
         struct xml_context x = { arena, findings, flags, policy, user, { 0 } };
         self = arena_alloc(arena, e->size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* raw.h - subtrees that are kept as they were written.
  *
- * A raw element carries the xmlns declarations that it needs, so it can stand anywhere.  White space between elements is
- * not kept (it is indented anew); an element with text among its children keeps it to the letter.
+ * A raw element carries the xmlns declarations that it needs, so it can stand anywhere.  White space between
+ * elements is not kept (it is indented anew); an element with text among its children keeps it to the letter.
  */
 #pragma once
 #include "base/arena.h"
@@ -11,7 +11,8 @@
 
 enum raw_kind { RAW_ELEMENT, RAW_TEXT, RAW_COMMENT, RAW_INSTRUCTION };
 
-struct raw_attribute { const char *name, *value; };     /* names with their prefix; xmlns declarations come first */
+struct raw_attribute { const char *name,
+    *value; };     /* names with their prefix; xmlns declarations come first */
 
 struct raw {
     enum raw_kind kind;
@@ -34,7 +35,8 @@ struct extra {
     const char *namespace_uri;          /* of a prefixed attribute */
 };
 
-/* Without the outermost element's declarations of the prefixes listed in `declared` (NULL-terminated, or NULL). */
+/* Without the outermost element's declarations of the prefixes listed in `declared` (NULL-terminated, or
+ * NULL). */
 void raw_format(const struct raw *raw, const char *const *declared, unsigned depth, struct buffer *out);
 const struct raw *raw_copy(const struct raw *raw, struct arena *a);
 void extras_copy(struct extras *extras, struct arena *a);

@@ -110,7 +110,8 @@ void *xml_copy(const struct element *e, const void *self, struct arena *arena)
     return copy;
 }
 
-static int each_own_extra(const struct element *e, const void *self, int (*fn)(void *, const struct extra *), void *arg)
+static int each_own_extra(const struct element *e, const void *self, int (*fn)(void *, const struct extra *),
+                          void *arg)
 {
     const struct extras *extras = (const void *) ((const char *) self + e->extras);
     int rc = 0;
@@ -119,7 +120,8 @@ static int each_own_extra(const struct element *e, const void *self, int (*fn)(v
     return rc;
 }
 
-static int each_extra_below(const struct element *e, const void *self, int (*fn)(void *, const struct extra *), void *arg)
+static int each_extra_below(const struct element *e, const void *self,
+                            int (*fn)(void *, const struct extra *), void *arg)
 {
     int rc = 0;
     for (const struct field *f = e->fields; f->kind && !rc; f++) {
@@ -137,7 +139,8 @@ static int each_extra_below(const struct element *e, const void *self, int (*fn)
     return rc;
 }
 
-int xml_each_extra(const struct element *e, const void *self, int (*fn)(void *arg, const struct extra *extra), void *arg)
+int xml_each_extra(const struct element *e, const void *self, int (*fn)(void *arg, const struct extra *extra),
+                   void *arg)
 {
     int rc = each_own_extra(e, self, fn, arg);
     return rc ? rc : each_extra_below(e, self, fn, arg);

@@ -26,7 +26,8 @@ DECLARE_ENUM(yes_no, YES_NO_ABSENT, YES_NO);
 #define ON_OFF(_) _(ON, "on") _(OFF, "off")
 DECLARE_ENUM(on_off, ON_OFF_ABSENT, ON_OFF);
 
-/* A table (element.h) and the struct that it describes, so that rows which name the table can check the struct. */
+/* A table (element.h) and the struct that it describes, so that rows which name the table can check the
+ * struct. */
 struct element;
 #define DECLARE_ELEMENT(table, ctype) \
     typedef ctype table##_type; \

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* usb.h - which port each USB device gets.  Private to src/conf.
+ *
+ * The first free port of the first usb controller that has one.  Where none is free the emulator chooses.
+ */
+#pragma once
+
+struct domain_def;
+struct arena;
+
+void usb_assign(struct domain_def *def, struct arena *arena);
