@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rpc/peer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -163,6 +164,7 @@ void peer_send(struct peer *peer, enum program program, int number, const void *
     error_scope(err);
     owned_buffer struct buffer out = { 0 };
     const struct codec *codec = event_codec(program, number);
+    assert(codec);                      /* only EVENT rows are sent */
     size_t start = frame_begin(&out, &(struct frame) {
         .program = program, .version = 1, .procedure = number, .type = FRAME_MESSAGE });
     if (codec_encode(codec, message, &out, &err) < 0) {
