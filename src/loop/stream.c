@@ -16,7 +16,7 @@
 
 enum {
     INPUT_SIZE = 256 * 1024,
-    READS_A_TURN = 8,                   /* then the others have their turn */
+    READS_A_TURN = 4,                   /* then the others have their turn */
     LAST_READS = 64,                    /* of a peer that takes nothing any more */
     KERNEL_FDS_MAX = 253,               /* in one message: SCM_MAX_FD */
 };
