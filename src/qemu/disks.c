@@ -20,7 +20,7 @@ static const struct cache_switches { bool direct, no_flush; const char *write_ca
 struct plug {
     const struct disk *disk;
     size_t index;                       /* in the definition */
-    size_t node;                        /* its number in node names: the last disk has 1; 0 for an empty drive */
+    size_t node;                        /* its number in node names: the last disk has 1 */
     const char *path;
     enum disk_cache cache;
     bool bare;                          /* a raw image without a format node */
@@ -330,11 +330,11 @@ int line_disks(struct line *line, struct error *err)
 {
     size_t nodes = 0;
     for (size_t i = 0; i < line->def->disks.count; i++)
-        nodes += disk_path(line->def->disks.items[i]) != NULL;
+        nodes += line->def->disks.items[i]->bus != DISK_BUS_SD;
     for (size_t i = 0; i < line->def->disks.count; i++) {
         const struct disk *disk = line->def->disks.items[i];
         struct plug plug = { .disk = disk, .index = i, .path = disk_path(disk), .cache = disk_effective_cache(disk) };
-        plug.node = plug.path ? nodes-- : 0;
+        plug.node = disk->bus != DISK_BUS_SD ? nodes-- : 0;
         plug.bare = disk->format <= DISK_RAW && caps_has(line->caps, CAPS_RAW_WITHOUT_FORMAT);
         if (add_disk(line, &plug, err) < 0)
             return fail_in(err, "disk '%s'", disk->target);

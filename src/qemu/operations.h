@@ -47,6 +47,8 @@ enum { START_PAUSED = 1 };              /* libvirt's VIR_DOMAIN_START_* bits */
 enum { DESTROY_GRACEFUL = 1 };          /* no SIGKILL */
 
 WAITS int domain_start(struct domain *dom, unsigned flags, struct error *err);
+/* Under a job that came first and cancelled the one before.  If that one was the start, the domain is inactive by now:
+ * ERR_OPERATION_INVALID, which whoever asked for the end of an active domain may take for success. */
 WAITS int domain_destroy(struct domain *dom, unsigned flags, struct error *err);
 WAITS int domain_suspend(struct domain *dom, struct error *err);        /* paused already: succeeds */
 WAITS int domain_resume(struct domain *dom, struct error *err);         /* running already: ERR_OPERATION_INVALID */

@@ -154,7 +154,8 @@ struct vmm *vmm_get(struct domain *dom, struct error *err)
 
 WAITS void vmm_explain(struct vmm *vmm, struct error *err)
 {
-    if (!vmm->process || !vmm->log || err->code == ERR_ABORTED)
+    bool lost = vmm->process && vmm->monitor && monitor_is_broken(vmm->monitor);
+    if (!lost || !vmm->log || err->code == ERR_ABORTED)
         return;
     error_scope(alive);
     if (process_wait(vmm->process, loop_now() + EXPLAIN_MS, &alive) < 0)

@@ -25,3 +25,12 @@ tests_unit_test_caps_SOURCES = tests/unit/qemu/caps.c
 tests_unit_test_caps_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_caps_LDADD = src/qemu/libqemu.a src/json/libjson.a src/loop/libloop.a src/base/libbase.a \
     $(CRITERION_LIBS) $(YAJL_LIBS) $(UV_LIBS)
+
+# The command line, against golden files and libvirt's own.
+check_PROGRAMS += tests/unit/test_command_line
+TESTS += tests/unit/test_command_line
+tests_unit_test_command_line_SOURCES = tests/unit/qemu/command_line.c tests/unit/qemu/caps_tables.c \
+    tests/unit/qemu/caps_tables.h
+tests_unit_test_command_line_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_test_command_line_LDADD = src/qemu/libqemu.a src/conf/libconf.a src/xml/libxml.a src/json/libjson.a \
+    src/loop/libloop.a src/base/libbase.a $(CRITERION_LIBS) $(XML_LIBS) $(YAJL_LIBS) $(UV_LIBS)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "caps_tables.h"
+
+#include "base/own.h"
+
+static const struct caps_machine machines[] = {
+    { .name = "pc-i440fx-7.2", .alias = "pc", .cpus_max = 255, .is_default = true, .default_cpu = "qemu64-x86_64-cpu",
+      .default_ram = "pc.ram" },
+    { .name = "pc-q35-7.2", .alias = "q35", .cpus_max = 288, .default_cpu = "qemu64-x86_64-cpu",
+      .default_ram = "pc.ram" },
+};
+
+static const struct caps_cpu cpus[] = {
+    { .name = "Haswell", .usable = true }, { .name = "max", .usable = true }, { .name = "qemu64", .usable = true },
+};
+
+/* Sorted, as caps_has_type() needs them. */
+static const char *const types[] = {
+    "VGA", "bochs-display", "cirrus-vga", "e1000", "floppy", "i82801b11-bridge", "ich9-ahci", "ich9-usb-ehci1",
+    "ich9-usb-uhci1", "ich9-usb-uhci2", "ich9-usb-uhci3", "ide-cd", "ide-hd", "ioh3420", "isa-fdc", "isa-serial",
+    "kvm-pit", "lsi53c895a", "memory-backend-ram", "mptsas1068", "nec-usb-xhci", "pci-bridge", "pci-ohci", "pci-serial",
+    "pcie-pci-bridge", "pcie-root-port", "piix3-usb-uhci", "piix4-usb-uhci", "qemu-xhci", "ramfb", "rtl8139",
+    "scsi-block", "scsi-cd", "scsi-hd", "secondary-vga", "usb-ehci", "usb-kbd", "usb-mouse", "usb-serial", "usb-storage",
+    "usb-tablet", "virtconsole", "virtio-balloon-pci", "virtio-blk-pci", "virtio-gpu-pci", "virtio-keyboard-pci",
+    "virtio-mouse-pci", "virtio-net-pci", "virtio-scsi-pci", "virtio-serial-pci", "virtio-tablet-pci", "virtio-vga",
+    "vmcoreinfo", "vmware-svga",
+};
+
+struct caps caps_table(enum caps_table which)
+{
+    static const struct { unsigned version, features; } tables[CAPS_TABLES] = {
+        [CAPS_7_2] = { 7002022, 1U << CAPS_BLOCKDEV | 1U << CAPS_JSON_DEVICE | 1U << CAPS_JSON_BACKENDS |
+                       1U << CAPS_SANDBOX | 1U << CAPS_SET_ACTION },
+        [CAPS_10_0] = { 10000000, 1U << CAPS_BLOCKDEV | 1U << CAPS_JSON_DEVICE | 1U << CAPS_JSON_BACKENDS |
+                        1U << CAPS_SANDBOX | 1U << CAPS_SET_ACTION | 1U << CAPS_RAW_WITHOUT_FORMAT },
+        [CAPS_11_1] = { 11001003, 1U << CAPS_BLOCKDEV | 1U << CAPS_JSON_DEVICE | 1U << CAPS_JSON_BACKENDS |
+                        1U << CAPS_SANDBOX | 1U << CAPS_SET_ACTION | 1U << CAPS_RAW_WITHOUT_FORMAT |
+                        1U << CAPS_MONITOR_OBJECT | 1U << CAPS_QOM_LIST_GET },
+    };
+    return (struct caps){
+        .emulator = "/usr/bin/qemu-system-x86_64", .arch = "x86_64", .package = "", .key = "key",
+        .version = tables[which].version, .features = tables[which].features, .kvm_present = true, .kvm_usable = true,
+        .machines = machines, .machines_count = ARRAY_COUNT(machines), .cpus = cpus, .cpus_count = ARRAY_COUNT(cpus),
+        .types = types, .types_count = ARRAY_COUNT(types),
+    };
+}
