@@ -3,9 +3,22 @@
 #include "conf/devices.h"
 #include "conf/domain_def.h"
 #include "conf/machine.h"
+#include "conf/usb.h"
+
+/* A narrow scsi bus counts units only. */
+static bool is_narrow(const struct domain_def *def, uint32_t index)
+{
+    for (size_t i = 0; i < def->controllers.count; i++) {
+        const struct controller *c = def->controllers.items[i];
+        if (c->type == CONTROLLER_SCSI && c->index.value == index)
+            return c->model == CONTROLLER_LSILOGIC || c->model == CONTROLLER_MODEL_ABSENT ||
+                   c->model == CONTROLLER_AUTO;
+    }
+    return false;
+}
 
 /* Names as libvirt gives them: clients and people know them. */
-static const char *disk_alias(const struct disk *disk, struct arena *a)
+static const char *disk_alias(const struct domain_def *def, const struct disk *disk, struct arena *a)
 {
     const char *bus = enum_word(&disk_bus_names, disk->bus);
     uint32_t index = 0;
@@ -13,7 +26,7 @@ static const char *disk_alias(const struct disk *disk, struct arena *a)
     if (!disk->address || disk->address->type != ADDRESS_DRIVE)
         return arena_printf(a, "%s-disk%u", bus, index);
     const struct drive_address *d = &disk->address->drive;
-    if (disk->bus == DISK_BUS_SCSI)
+    if (disk->bus == DISK_BUS_SCSI && !is_narrow(def, d->controller))
         return arena_printf(a, "scsi%u-%u-%u-%u", d->controller, d->bus, d->target, d->unit);
     return arena_printf(a, "%s%u-%u-%u", bus, d->controller, d->bus, d->unit);
 }
@@ -43,7 +56,7 @@ static const char *device_alias(const struct domain_def *def, const struct devic
         [DEVICE_VIDEO] = "video", [DEVICE_MEMBALLOON] = "balloon",
     };
     if (walk->kind == DEVICE_DISK)
-        return disk_alias(walk->device, a);
+        return disk_alias(def, walk->device, a);
     if (walk->kind == DEVICE_CONTROLLER)
         return controller_alias(def, walk->device, a);
     return arena_printf(a, "%s%zu", words[walk->kind], walk->index);
@@ -52,6 +65,7 @@ static const char *device_alias(const struct domain_def *def, const struct devic
 struct domain_def *domain_def_copy_live(const struct domain_def *def)
 {
     struct domain_def *live = domain_def_copy(def);
+    usb_assign_disks(live, live->arena);
     for (struct device_walk walk = { 0 }; device_next(live, &walk); )
         if (!*walk.alias)
             *walk.alias = device_alias(live, &walk, live->arena);

@@ -147,6 +147,7 @@ static bool place_ich9(struct pci_map *map, struct controller *c)
         if (!pci_take_conventional(map, &c->address))
             return false;
         c->address->pci.function = function;
+        map->used[c->address->pci.bus][c->address->pci.slot] = (unsigned char) (1u << function);
     } else if (pci_is_free(map, slot->bus, slot->slot, function)) {
         pci_take(map, &c->address, slot->bus, slot->slot, function);
     } else {

@@ -79,3 +79,12 @@ void usb_assign(struct domain_def *def, struct arena *arena)
         if (def->serials.items[i]->target == TARGET_USB_SERIAL)
             assign(&map, &def->serials.items[i]->address, arena);
 }
+
+void usb_assign_disks(struct domain_def *def, struct arena *arena)
+{
+    struct usb_map map = { { 0 }, { 0 } };
+    learn(&map, def);
+    for (size_t i = 0; i < def->disks.count; i++)
+        if (def->disks.items[i]->bus == DISK_BUS_USB)
+            assign(&map, &def->disks.items[i]->address, arena);
+}

@@ -9,3 +9,5 @@ struct domain_def;
 struct arena;
 
 void usb_assign(struct domain_def *def, struct arena *arena);
+/* The same for disks, in the copy that a guest runs: libvirt does not store these. */
+void usb_assign_disks(struct domain_def *def, struct arena *arena);
