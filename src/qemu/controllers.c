@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/line.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 
 /* The device behind each model.  "" is what the machine has anyway, NULL what cannot be had. */
@@ -165,60 +164,21 @@ static int add_controller(struct line *line, const struct controller *controller
     return 0;
 }
 
-static int add_checked(struct line *line, const struct controller *controller, struct error *err)
-{
-    if (is_built_in(line, controller) || add_controller(line, controller, err) == 0)
-        return 0;
-    return fail_in(err, "%s controller %u", enum_word(&controller_type_names, controller->type),
-                   controller_index(controller));
-}
-
-/* A bridge can be named only after the one it is plugged into.  That is not always the order of their numbers. */
-static bool is_plugged_into_later_one(const struct line *line, const struct controller *controller, const bool *added)
-{
-    const struct address *address = controller->address;
-    if (!address || address->type != ADDRESS_PCI)
-        return false;
-    for (size_t i = 0; i < line->def->controllers.count; i++) {
-        const struct controller *other = line->def->controllers.items[i];
-        if (other->type == CONTROLLER_PCI && controller_index(other) == address->pci.bus && other != controller)
-            return !added[i];
-    }
-    return false;
-}
-
-static int add_pci_controllers(struct line *line, struct error *err)
-{
-    size_t count = line->def->controllers.count;
-    owned_memory bool *added = memory_new(count * sizeof *added + 1);
-    for (bool progress = true, forced = false; progress || !forced; forced = !progress) {
-        progress = false;
-        for (size_t i = 0; i < count; i++) {
-            const struct controller *controller = line->def->controllers.items[i];
-            if (controller->type != CONTROLLER_PCI || added[i] ||
-                (!forced && is_plugged_into_later_one(line, controller, added)))
-                continue;
-            if (add_checked(line, controller, err) < 0)
-                return -1;
-            added[i] = progress = true;
-        }
-    }
-    return 0;
-}
-
 /* By kind, what carries others first; then in the definition's order. */
 int line_controllers(struct line *line, struct error *err)
 {
     static const enum controller_type order[] = {
-        CONTROLLER_USB, CONTROLLER_SCSI, CONTROLLER_IDE, CONTROLLER_SATA, CONTROLLER_VIRTIO_SERIAL, CONTROLLER_FDC,
-        CONTROLLER_CCID, CONTROLLER_ISA, CONTROLLER_NVME, CONTROLLER_XENBUS,
+        CONTROLLER_PCI, CONTROLLER_USB, CONTROLLER_SCSI, CONTROLLER_IDE, CONTROLLER_SATA, CONTROLLER_VIRTIO_SERIAL,
+        CONTROLLER_FDC, CONTROLLER_CCID, CONTROLLER_ISA, CONTROLLER_NVME, CONTROLLER_XENBUS,
     };
-    if (add_pci_controllers(line, err) < 0)
-        return -1;
     for (size_t kind = 0; kind < ARRAY_COUNT(order); kind++)
-        for (size_t i = 0; i < line->def->controllers.count; i++)
-            if (line->def->controllers.items[i]->type == order[kind] &&
-                add_checked(line, line->def->controllers.items[i], err) < 0)
-                return -1;
+        for (size_t i = 0; i < line->def->controllers.count; i++) {
+            const struct controller *controller = line->def->controllers.items[i];
+            if (controller->type != order[kind] || is_built_in(line, controller))
+                continue;
+            if (add_controller(line, controller, err) < 0)
+                return fail_in(err, "%s controller %u", enum_word(&controller_type_names, controller->type),
+                               controller_index(controller));
+        }
     return 0;
 }

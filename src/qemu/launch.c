@@ -16,7 +16,6 @@
 #include "loop/stream.h"
 #include "qemu/command_line.h"
 #include "qemu/emulator.h"
-#include "qemu/plan.h"
 #include "qemu/props.h"
 #include "qemu/vnc_ports.h"
 
@@ -59,7 +58,6 @@ struct domain_def *launch_definition(const struct domain_def *def, const char *e
     live->emulator = arena_copy(live->arena, emulator);
     for (size_t i = 0; i < live->disks.count; i++)
         live->disks.items[i]->cache = disk_effective_cache(live->disks.items[i]);
-    plan_usb_ports(live);
     if (domain_def_check_startable(live, err) < 0 || choose_ports(live, err) < 0)
         return NULL;
     return take(live);

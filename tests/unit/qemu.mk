@@ -34,3 +34,4 @@ tests_unit_test_command_line_SOURCES = tests/unit/qemu/command_line.c tests/unit
 tests_unit_test_command_line_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_command_line_LDADD = src/qemu/libqemu.a src/conf/libconf.a src/xml/libxml.a src/json/libjson.a \
     src/loop/libloop.a src/base/libbase.a $(CRITERION_LIBS) $(XML_LIBS) $(YAJL_LIBS) $(UV_LIBS)
+EXTRA_DIST += tests/golden/args

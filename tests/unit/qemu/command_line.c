@@ -14,7 +14,6 @@
 #include "caps_tables.h"
 #include "conf/domain_def.h"
 #include "json/json.h"
-#include "qemu/plan.h"
 
 static const struct variant { const char *name; enum caps_table caps; bool classic; } variants[] = {
     { "7.2", CAPS_7_2, false }, { "11.1", CAPS_11_1, false }, { "drive", CAPS_7_2, true },
@@ -30,10 +29,7 @@ static struct domain_def *parse(const char *xml, size_t length, struct error *er
 {
     static const struct conf_defaults defaults = { .arch = "x86_64", .emulator = "/usr/bin/qemu-system-x86_64" };
     owned(domain_def) struct domain_def *def = domain_def_parse(xml, length, 0, &defaults, NULL, err);
-    struct domain_def *live = def ? domain_def_copy_live(def) : NULL;
-    if (live)
-        plan_usb_ports(live);
-    return live;
+    return def ? domain_def_copy_live(def) : NULL;
 }
 
 /* An option and its value stand on one line. */
