@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/qom [--runs N] [EMULATOR]: what each way to read a whole object tree costs, on simvmm and on EMULATOR.
+ *
+ * Every row is the median of its runs, and every tree is compared with the first row's in normal form.  The emulator's
+ * CPU time is that of all its threads.  An emulator in another root is named by a wrapper script that keeps the pid. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/qom_methods.h"
+#include "loop/loop.h"
+#include "qemu/qom_compare.h"
+
+enum { RUNS_MAX = 101 };
+
+struct sample { double real, user, sys, emulator; };
+
+static unsigned runs = 9, slow_runs = 3;
+static int result;
+
+static double ms(double seconds, double rest)
+{
+    return seconds * 1e3 + rest;
+}
+
+static struct sample now(const struct guest *guest)
+{
+    struct timespec t;
+    struct rusage used;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    getrusage(RUSAGE_SELF, &used);
+    return (struct sample) { ms((double) t.tv_sec, (double) t.tv_nsec / 1e6),
+                             ms((double) used.ru_utime.tv_sec, (double) used.ru_utime.tv_usec / 1e3),
+                             ms((double) used.ru_stime.tv_sec, (double) used.ru_stime.tv_usec / 1e3), guest_cpu_ms(guest) };
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *) left, b = *(const double *) right;
+    return (a > b) - (a < b);
+}
+
+static double median(const struct sample *samples, size_t count, size_t offset)
+{
+    double values[RUNS_MAX];
+    for (size_t i = 0; i < count; i++)
+        memcpy(&values[i], (const char *) &samples[i] + offset, sizeof(double));
+    qsort(values, count, sizeof *values, compare_doubles);
+    return values[count / 2];
+}
+
+static WAITS struct qom_store *run_once(struct guest *guest, const struct method *m, const struct known *known,
+                                        struct sample *ret_sample, struct qom_stats *ret_stats, struct error *err)
+{
+    struct qom_stats stats = { 0 };
+    struct sample before = now(guest);
+    struct qom_store *store = m->run(guest, known, &stats, err);
+    struct sample after = now(guest);
+    *ret_sample = (struct sample) { after.real - before.real, after.user - before.user, after.sys - before.sys,
+                                    after.emulator - before.emulator };
+    *ret_stats = stats;
+    return store;
+}
+
+static int check(const struct method *m, const struct qom_store *store, const struct qom_store *reference, struct error *err)
+{
+    owned_buffer struct buffer text = { 0 };
+    size_t differences = qom_compare(reference, store, &text, 10);
+    if (differences == 0)
+        return 0;
+    return fail(err, ERR_INTERNAL, "'%s' gives another tree, with %zu differences:\n%s", m->title, differences, text.data);
+}
+
+/* Runs the method and prints its row.  The first method's tree becomes the reference, and its time what ratios are to. */
+static WAITS int measure(struct guest *guest, const struct method *m, const struct known *known,
+                         struct qom_store **reference, double *first_real, struct error *err)
+{
+    struct sample samples[RUNS_MAX];
+    struct qom_stats stats = { 0 };
+    size_t count = m->slow ? slow_runs : runs;
+    for (size_t i = 0; i < count; i++) {
+        owned(qom_store) struct qom_store *store = run_once(guest, m, known, &samples[i], &stats, err);
+        if (!store || (*reference && check(m, store, *reference, err) < 0))
+            return -1;
+        if (!*reference)
+            *reference = take(store);
+    }
+    double real = median(samples, count, offsetof(struct sample, real));
+    if (*first_real == 0)
+        *first_real = real;
+    printf("%-40s %9.1f %8.1f %8.1f %9.1f %6zu %8zu %8zu %7.1fx\n", m->title, real,
+           median(samples, count, offsetof(struct sample, user)), median(samples, count, offsetof(struct sample, sys)),
+           median(samples, count, offsetof(struct sample, emulator)), stats.calls, (size_t) stats.request_bytes,
+           (size_t) stats.reply_bytes, *first_real / real);
+    fflush(stdout);
+    return 0;
+}
+
+/* A first reading, which also lets the emulator finish its start, teaches the shape. */
+static WAITS int learn(struct guest *guest, struct known *known, struct error *err)
+{
+    struct qom_stats stats;
+    known->store = qom_pull(&guest->monitor, guest->commands, NULL, &stats, err);
+    known->plan = known->store ? qom_plan_make(known->store, "bench") : NULL;
+    return known->store ? 0 : -1;
+}
+
+static void known_done(struct known *known)
+{
+    qom_plan_free(known->plan);
+    qom_store_free(known->store);
+}
+
+static WAITS int measure_all(struct guest *guest, struct error *err)
+{
+    __attribute__((cleanup(known_done))) struct known known = { 0 };
+    owned(qom_store) struct qom_store *reference = NULL;
+    double first_real = 0;
+    if (learn(guest, &known, err) < 0)
+        return -1;
+    printf("%-40s %9s %8s %8s %9s %6s %8s %8s %8s\n", "", "real ms", "user ms", "sys ms", "emulator", "calls", "bytes >", "bytes <",
+           "faster");
+    for (size_t i = 0; i < methods_count; i++) {
+        const struct method *m = &methods[i];
+        if (m->needs && !(m->needs & guest->commands))
+            printf("%-40s %9s\n", m->title, "not offered");
+        else if (measure(guest, m, &known, &reference, &first_real, err) < 0)
+            return -1;
+    }
+    printf("all trees are equal in normal form: %u objects, %zu properties\n\n", qom_store_count(reference),
+           qom_store_properties(reference));
+    return 0;
+}
+
+static WAITS void bench(const char *emulator)
+{
+    error_scope(err);
+    struct guest *guest = guest_start(emulator, &err);
+    if (guest) {
+        const struct monitor_version *v = monitor_version(guest->monitor);
+        printf("%s (%u.%u.%u %s), medians of %u, slow rows of %u:\n", emulator, v->major, v->minor, v->micro, v->package, runs, slow_runs);
+        measure_all(guest, &err);
+        guest_stop(guest);
+    }
+    if (err.code) {
+        fprintf(stderr, "bench/qom: %s: %s\n", emulator, error_text(&err));
+        result = EXIT_FAILURE;
+    }
+}
+
+static WAITS void bench_all(void *arg)
+{
+    for (char **emulator = arg; *emulator; emulator++)
+        bench(*emulator);
+    loop_stop();
+}
+
+/* The simulator beside us in the build folder; the caller frees. */
+static char *find_simvmm(void)
+{
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = 0;
+    char *folder = strstr(self, "/bench/");
+    return memory_printf("%.*s/simvmm/simvmm", folder ? (int) (folder - self) : 0, self);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t number;
+    int at = 1;
+    if (at + 1 < argc && strcmp(argv[at], "--runs") == 0 && text_to_u64(argv[at + 1], RUNS_MAX, &number) && number) {
+        runs = (unsigned) number;
+        slow_runs = runs < slow_runs ? runs : slow_runs;
+        at += 2;
+    }
+    if (argc > at + 1 || (argc > at && argv[at][0] == '-')) {
+        fprintf(stderr, "usage: %s [--runs N] [EMULATOR]\n", argv[0]);
+        return 2;
+    }
+    owned_memory char *simvmm = find_simvmm();
+    char *emulators[3] = { 0 };
+    size_t count = 0;
+    if (access(simvmm, X_OK) == 0)
+        emulators[count++] = simvmm;
+    if (argc > at)
+        emulators[count++] = argv[at];
+    if (count == 0) {
+        fprintf(stderr, "%s: there is no '%s'; build it, or name an emulator\n", argv[0], simvmm);
+        return EXIT_FAILURE;
+    }
+    loop_init();
+    fiber_start(bench_all, emulators);
+    loop_run();
+    loop_done();
+    return result;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* qom_guest.h - for bench qom: an emulator with the usual devices, paused, and what it costs. */
+#pragma once
+#include "loop/process.h"
+#include "qemu/monitor.h"
+
+struct guest {
+    char *folder;                       /* holds its socket and image */
+    struct process *process;
+    struct monitor *monitor;
+    unsigned commands;                  /* enum qom_commands */
+};
+
+WAITS struct guest *guest_start(const char *emulator, struct error *err);
+WAITS void guest_stop(struct guest *guest);
+double guest_cpu_ms(const struct guest *guest);         /* of all its threads, since it started */
