@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/qom [--runs N] [EMULATOR]: what each way to read a whole object tree costs, on simvmm and on EMULATOR.
+/* bench/qom [--runs N] [EMULATOR]: what each way to read an object tree costs, on simvmm and on EMULATOR.
  *
- * Every row is the median of its runs, and every tree is compared with the first row's in normal form.  The emulator's
- * CPU time is that of all its threads.  An emulator in another root is named by a wrapper script that keeps the pid. */
+ * Every row is the median of its runs, and every tree is compared with the first row's in normal form.  The
+ * emulator's CPU time is that of all its threads.  An emulator in another root is named by a wrapper script
+ * that keeps the pid. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static struct sample now(const struct guest *guest)
     getrusage(RUSAGE_SELF, &used);
     return (struct sample) { ms((double) t.tv_sec, (double) t.tv_nsec / 1e6),
                              ms((double) used.ru_utime.tv_sec, (double) used.ru_utime.tv_usec / 1e3),
-                             ms((double) used.ru_stime.tv_sec, (double) used.ru_stime.tv_usec / 1e3), guest_cpu_ms(guest) };
+                             ms((double) used.ru_stime.tv_sec, (double) used.ru_stime.tv_usec / 1e3),
+                             guest_cpu_ms(guest) };
 }
 
 static int compare_doubles(const void *left, const void *right)
@@ -54,29 +56,33 @@ static double median(const struct sample *samples, size_t count, size_t offset)
     return values[count / 2];
 }
 
-static WAITS struct qom_store *run_once(struct guest *guest, const struct method *m, const struct known *known,
-                                        struct sample *ret_sample, struct qom_stats *ret_stats, struct error *err)
+static WAITS struct qom_store *run_once(struct guest *guest, const struct method *m,
+                                        const struct known *known, struct sample *ret_sample,
+                                        struct qom_stats *ret_stats, struct error *err)
 {
     struct qom_stats stats = { 0 };
     struct sample before = now(guest);
     struct qom_store *store = m->run(guest, known, &stats, err);
     struct sample after = now(guest);
-    *ret_sample = (struct sample) { after.real - before.real, after.user - before.user, after.sys - before.sys,
-                                    after.emulator - before.emulator };
+    *ret_sample = (struct sample) { after.real - before.real, after.user - before.user,
+                                    after.sys - before.sys, after.emulator - before.emulator };
     *ret_stats = stats;
     return store;
 }
 
-static int check(const struct method *m, const struct qom_store *store, const struct qom_store *reference, struct error *err)
+static int check(const struct method *m, const struct qom_store *store, const struct qom_store *reference,
+                 struct error *err)
 {
     owned_buffer struct buffer text = { 0 };
     size_t differences = qom_compare(reference, store, &text, 10);
     if (differences == 0)
         return 0;
-    return fail(err, ERR_INTERNAL, "'%s' gives another tree, with %zu differences:\n%s", m->title, differences, text.data);
+    return fail(err, ERR_INTERNAL, "'%s' gives another tree, with %zu differences:\n%s", m->title,
+                differences, text.data);
 }
 
-/* Runs the method and prints its row.  The first method's tree becomes the reference, and its time what ratios are to. */
+/* Runs the method and prints its row.  The first method's tree becomes the reference, and its time what
+ * ratios are to. */
 static WAITS int measure(struct guest *guest, const struct method *m, const struct known *known,
                          struct qom_store **reference, double *first_real, struct error *err)
 {
@@ -94,9 +100,10 @@ static WAITS int measure(struct guest *guest, const struct method *m, const stru
     if (*first_real == 0)
         *first_real = real;
     printf("%-40s %9.1f %8.1f %8.1f %9.1f %6zu %8zu %8zu %7.1fx\n", m->title, real,
-           median(samples, count, offsetof(struct sample, user)), median(samples, count, offsetof(struct sample, sys)),
-           median(samples, count, offsetof(struct sample, emulator)), stats.calls, (size_t) stats.request_bytes,
-           (size_t) stats.reply_bytes, *first_real / real);
+           median(samples, count, offsetof(struct sample, user)),
+           median(samples, count, offsetof(struct sample, sys)),
+           median(samples, count, offsetof(struct sample, emulator)), stats.calls,
+           (size_t) stats.request_bytes, (size_t) stats.reply_bytes, *first_real / real);
     fflush(stdout);
     return 0;
 }
@@ -123,8 +130,8 @@ static WAITS int measure_all(struct guest *guest, struct error *err)
     double first_real = 0;
     if (learn(guest, &known, err) < 0)
         return -1;
-    printf("%-40s %9s %8s %8s %9s %6s %8s %8s %8s\n", "", "real ms", "user ms", "sys ms", "emulator", "calls", "bytes >", "bytes <",
-           "faster");
+    printf("%-40s %9s %8s %8s %9s %6s %8s %8s %8s\n", "", "real ms", "user ms", "sys ms", "emulator", "calls",
+           "bytes >", "bytes <", "faster");
     for (size_t i = 0; i < methods_count; i++) {
         const struct method *m = &methods[i];
         if (m->needs && !(m->needs & guest->commands))
@@ -143,7 +150,8 @@ static WAITS void bench(const char *emulator)
     struct guest *guest = guest_start(emulator, &err);
     if (guest) {
         const struct monitor_version *v = monitor_version(guest->monitor);
-        printf("%s (%u.%u.%u %s), medians of %u, slow rows of %u:\n", emulator, v->major, v->minor, v->micro, v->package, runs, slow_runs);
+        printf("%s (%u.%u.%u %s), medians of %u, slow rows of %u:\n", emulator, v->major, v->minor, v->micro,
+               v->package, runs, slow_runs);
         measure_all(guest, &err);
         guest_stop(guest);
     }
@@ -174,7 +182,8 @@ int main(int argc, char **argv)
 {
     uint64_t number;
     int at = 1;
-    if (at + 1 < argc && strcmp(argv[at], "--runs") == 0 && text_to_u64(argv[at + 1], RUNS_MAX, &number) && number) {
+    if (at + 1 < argc && strcmp(argv[at], "--runs") == 0 &&
+        text_to_u64(argv[at + 1], RUNS_MAX, &number) && number) {
         runs = (unsigned) number;
         slow_runs = runs < slow_runs ? runs : slow_runs;
         at += 2;

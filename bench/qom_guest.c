@@ -28,24 +28,26 @@ static int make_image(const char *path, struct error *err)
     return 0;
 }
 
-/* The devices of the figures that are known: pc, a disk, a network card, a balloon, USB, a screen, a serial port. */
-static WAITS int spawn(struct guest *guest, const char *emulator, int listening, const char *image, struct error *err)
+/* What known figures were taken with: pc with disk, network card, balloon, USB, screen, serial port. */
+static WAITS int spawn(struct guest *guest, const char *emulator, int listening, const char *image,
+                       struct error *err)
 {
     owned_memory char *blockdev = memory_printf("driver=file,node-name=f0,filename=%s", image);
     const char *const argv[] = {
-        emulator, "-name", "guest=bench,debug-threads=on", "-M", "pc", "-accel", "tcg", "-m", "128", "-S", "-nodefaults",
-        "-no-user-config", "-display", "none", "-uuid", "11111111-2222-3333-4444-555555555555",
+        emulator, "-name", "guest=bench,debug-threads=on", "-M", "pc", "-accel", "tcg", "-m", "128", "-S",
+        "-nodefaults", "-no-user-config", "-display", "none", "-uuid", "11111111-2222-3333-4444-555555555555",
         "-blockdev", blockdev, "-blockdev", "driver=raw,node-name=d0,file=f0",
         "-device", "virtio-blk-pci,id=virtio-disk0,drive=d0",
         "-netdev", "user,id=net0", "-device", "virtio-net-pci,id=nic0,netdev=net0,mac=52:54:00:12:34:56",
         "-device", "virtio-balloon-pci,id=balloon0", "-device", "piix3-usb-uhci,id=usb",
         "-device", "usb-tablet,id=tablet0,bus=usb.0", "-device", "VGA,id=video0",
         "-chardev", "null,id=ser0", "-device", "isa-serial,id=serial0,chardev=ser0",
-        "-chardev", "socket,id=charmonitor,fd=3,server=on,wait=off", "-mon", "chardev=charmonitor,id=monitor,mode=control", NULL,
+        "-chardev", "socket,id=charmonitor,fd=3,server=on,wait=off",
+        "-mon", "chardev=charmonitor,id=monitor,mode=control", NULL,
     };
     const struct process_fd fds[] = { { listening, MONITOR_FD } };
-    struct process_spec spec = { .argv = (char *const *) argv, .output = -1, .errors = STDERR_FILENO, .fds = fds, .fds_count = 1,
-                                 .user = (uid_t) -1, .group = (gid_t) -1 };
+    struct process_spec spec = { .argv = (char *const *) argv, .output = -1, .errors = STDERR_FILENO,
+                                 .fds = fds, .fds_count = 1, .user = (uid_t) -1, .group = (gid_t) -1 };
     guest->process = process_fork(&spec, err);
     return guest->process ? process_exec(guest->process, loop_now() + START_MS, err) : -1;
 }
@@ -53,7 +55,9 @@ static WAITS int spawn(struct guest *guest, const char *emulator, int listening,
 static WAITS int find_commands(struct guest *guest, struct error *err)
 {
     static const struct { const char *name; unsigned bit; } known[] = {
-        { "qom-list-getv", QOM_HAS_LIST_GETV }, { "qom-list-get", QOM_HAS_LIST_GET }, { "qom-tree-get", QOM_HAS_TREE_GET },
+        { "qom-list-getv", QOM_HAS_LIST_GETV },
+        { "qom-list-get", QOM_HAS_LIST_GET },
+        { "qom-tree-get", QOM_HAS_TREE_GET },
     };
     owned_call struct monitor_call call = { 0 };
     monitor_call_start(guest->monitor, &call, "query-commands", NULL);

@@ -15,7 +15,7 @@ static const char *bulk_command(const struct guest *guest)
     return guest->commands & QOM_HAS_LIST_GETV ? "qom-list-getv" : "qom-list-get";
 }
 
-/* --- a reading under way: a queue of calls, of which some are in flight ------------------------------------------- */
+/* --- a reading under way: a queue of calls, of which some are in flight ----------------------- */
 
 struct task { uint32_t object; size_t entry; };         /* entry SIZE_MAX: list it */
 
@@ -79,7 +79,7 @@ static void add_task(struct reading *r, uint32_t object, size_t entry)
     vector_push(&r->queue, task);
 }
 
-/* Children that came into being are to be listed.  The store fills some in by itself; here they are asked all the same. */
+/* Children that came into being are to be listed, those too that the store fills in by itself. */
 static void add_children(struct reading *r, uint32_t object)
 {
     uint32_t first, children = qom_store_children(r->store, object, &first);
@@ -96,7 +96,8 @@ static const struct json *copy(struct reading *r, const struct json *value)
     return json_parse(text.data, text.length, r->arena, &err);
 }
 
-static WAITS int wait_oldest(struct reading *r, struct monitor_call **ret_call, struct task *ret_task, struct error *err)
+static WAITS int wait_oldest(struct reading *r, struct monitor_call **ret_call, struct task *ret_task,
+                             struct error *err)
 {
     struct monitor_call *call = &r->calls[r->first];
     r->stats->round_trips++;
@@ -120,7 +121,12 @@ static void send_task(struct reading *r, struct task task, const char *command, 
     monitor_call_start(r->guest->monitor, &r->calls[at], command, arguments);
 }
 
-/* --- qom-list and qom-get ------------------------------------------------------------------------------------------ */
+/* --- qom-list and qom-get --------------------------------------------------------------------- */
+
+static const struct json *list_of(const struct reading *r, struct task task)
+{
+    return r->lists.items[task.object];
+}
 
 static void send_list_or_get(struct reading *r, struct task task)
 {
@@ -130,7 +136,7 @@ static void send_list_or_get(struct reading *r, struct task task)
     json_open(&w, '{');
     json_key(&w, "path"), json_string(&w, path);
     if (task.entry != SIZE_MAX)
-        json_key(&w, "property"), json_string(&w, json_get_text(r->lists.items[task.object]->items[task.entry], "name"));
+        json_key(&w, "property"), json_value(&w, json_get(list_of(r, task)->items[task.entry], "name"));
     json_close(&w, '}');
     send_task(r, task, task.entry == SIZE_MAX ? "qom-list" : "qom-get", arguments.data);
 }
@@ -151,7 +157,8 @@ static int end_object(struct reading *r, uint32_t object, struct error *err)
     const struct json *list = r->lists.items[object];
     if (qom_store_is_read(r->store, object))
         return 0;
-    struct json whole = { .type = JSON_ARRAY, .length = list->length, .items = arena_alloc(r->arena, list->length * sizeof(void *)) };
+    struct json whole = { .type = JSON_ARRAY, .length = list->length };
+    whole.items = arena_alloc(r->arena, (list->length + 1) * sizeof(void *));
     for (size_t i = 0; i < list->length; i++)
         whole.items[i] = entry_with(r->arena, list->items[i], r->values.items[object][i]);
     if (qom_store_put(r->store, object, &whole, err) < 0)
@@ -186,7 +193,8 @@ static int on_answer(struct reading *r, struct task task, const struct json *val
     return --r->missing.items[task.object] ? 0 : end_object(r, task.object, err);
 }
 
-static WAITS struct qom_store *list_and_get(struct guest *guest, size_t window, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *list_and_get(struct guest *guest, size_t window, struct qom_stats *stats,
+                                            struct error *err)
 {
     owned(reading) struct reading *r = reading_new(guest, window, stats);
     add_task(r, QOM_ROOT, SIZE_MAX);
@@ -203,19 +211,22 @@ static WAITS struct qom_store *list_and_get(struct guest *guest, size_t window, 
     }
 }
 
-static WAITS struct qom_store *one_at_a_time(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *one_at_a_time(struct guest *guest, const struct known *known,
+                                             struct qom_stats *stats, struct error *err)
 {
     return list_and_get(guest, 1, stats, err);
 }
 
-static WAITS struct qom_store *pipelined(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *pipelined(struct guest *guest, const struct known *known,
+                                         struct qom_stats *stats, struct error *err)
 {
     return list_and_get(guest, PIPELINE, stats, err);
 }
 
-/* --- a bulk command, by absolute paths ------------------------------------------------------------------------------- */
+/* --- a bulk command, by absolute paths -------------------------------------------------------- */
 
-static WAITS int ask(struct reading *r, const uint32_t *objects, char *const *paths, size_t paths_count, struct error *err)
+static WAITS int ask(struct reading *r, const uint32_t *objects, char *const *paths, size_t paths_count,
+                     struct error *err)
 {
     owned_buffer struct buffer arguments = { 0 };
     owned_call struct monitor_call call = { 0 };
@@ -232,11 +243,13 @@ static WAITS int ask(struct reading *r, const uint32_t *objects, char *const *pa
     count(r->stats, &call);
     for (size_t i = 0; rc == 0 && i < paths_count; i++)
         if (!qom_store_is_read(r->store, objects[i]))
-            rc = qom_store_put(r->store, objects[i], json_get(json_at(call.reply.value, i), "properties"), err);
+            rc = qom_store_put(r->store, objects[i], json_get(json_at(call.reply.value, i), "properties"),
+                               err);
     return rc;
 }
 
-static WAITS struct qom_store *one_node_a_call(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *one_node_a_call(struct guest *guest, const struct known *known,
+                                               struct qom_stats *stats, struct error *err)
 {
     owned(reading) struct reading *r = reading_new(guest, 1, stats);
     for (uint32_t object = 0; object < qom_store_count(r->store); object++) {
@@ -262,7 +275,8 @@ static WAITS int ask_range(struct reading *r, uint32_t first, uint32_t last, str
     return rc;
 }
 
-static WAITS struct qom_store *by_level(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *by_level(struct guest *guest, const struct known *known,
+                                        struct qom_stats *stats, struct error *err)
 {
     owned(reading) struct reading *r = reading_new(guest, 1, stats);
     for (uint32_t first = 0, last; (last = qom_store_count(r->store)) > first; first = last)
@@ -272,8 +286,8 @@ static WAITS struct qom_store *by_level(struct guest *guest, const struct known 
 }
 
 /* Every known object, leaves too, in the order of the tree. */
-static WAITS struct qom_store *one_call_absolute(struct guest *guest, const struct known *known, struct qom_stats *stats,
-                                                 struct error *err)
+static WAITS struct qom_store *one_call_absolute(struct guest *guest, const struct known *known,
+                                                 struct qom_stats *stats, struct error *err)
 {
     owned(reading) struct reading *r = reading_new(guest, 1, stats);
     owned_call struct monitor_call call = { 0 };
@@ -300,24 +314,28 @@ static WAITS struct qom_store *one_call_absolute(struct guest *guest, const stru
     return rc < 0 ? NULL : take(r->store);
 }
 
-/* --- ours ------------------------------------------------------------------------------------------------------------ */
+/* --- ours ------------------------------------------------------------------------------------- */
 
-static WAITS struct qom_store *ours_warm(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *ours_warm(struct guest *guest, const struct known *known,
+                                         struct qom_stats *stats, struct error *err)
 {
     return qom_pull(&guest->monitor, guest->commands & BULK, known->plan, stats, err);
 }
 
-static WAITS struct qom_store *ours_cold(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *ours_cold(struct guest *guest, const struct known *known,
+                                         struct qom_stats *stats, struct error *err)
 {
     return qom_pull(&guest->monitor, guest->commands & BULK, NULL, stats, err);
 }
 
-static WAITS struct qom_store *ours_walk(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *ours_walk(struct guest *guest, const struct known *known,
+                                         struct qom_stats *stats, struct error *err)
 {
     return qom_pull(&guest->monitor, 0, NULL, stats, err);
 }
 
-static WAITS struct qom_store *tree_get(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err)
+static WAITS struct qom_store *tree_get(struct guest *guest, const struct known *known,
+                                        struct qom_stats *stats, struct error *err)
 {
     return qom_pull(&guest->monitor, QOM_HAS_TREE_GET, NULL, stats, err);
 }

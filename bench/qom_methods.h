@@ -11,7 +11,8 @@ struct method {
     const char *title;
     unsigned needs;                     /* one of these commands; 0: none */
     bool slow;                          /* run it less often */
-    WAITS struct qom_store *(*run)(struct guest *guest, const struct known *known, struct qom_stats *stats, struct error *err);
+    WAITS struct qom_store *(*run)(struct guest *guest, const struct known *known, struct qom_stats *stats,
+                                   struct error *err);
 };
 
 extern const struct method methods[];

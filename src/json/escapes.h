@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* escapes.h - private to json: finds \u escapes that name half a surrogate pair.
  *
- * yajl turns such a half into "?" or into something else without a word, so the raw bytes are looked at as well.  The
- * bytes of one document come in pieces of any size.
+ * yajl turns such a half into "?" or into something else without a word, so the raw bytes are looked at as
+ * well.  The bytes of one document come in pieces of any size.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json.h - JSON values, a parser for streams of them, and a writer.
  *
- * Values are plain data in an arena and are not changed once made.  Numbers are kept as the text that came, so 2^63
- * and beyond stay exact.  Strings are UTF-8 and may hold NUL (see length).  Members keep their order; a doubled key
- * is kept, and json_get() finds the last one.
+ * Values are plain data in an arena and are not changed once made.  Numbers are kept as the text that came,
+ * so 2^63 and beyond stay exact.  Strings are UTF-8 and may hold NUL (see length).  Members keep their order;
+ * a doubled key is kept, and json_get() finds the last one.
  *
- * What is refused: text that is not UTF-8, halves of surrogate pairs, a NUL in a member's name.  A value takes at most
- * 16 times its bytes on the wire.  Failures carry ERR_INVALID_ARG; who talks to a VMM says ERR_VMM.
+ * What is refused: text that is not UTF-8, halves of surrogate pairs, a NUL in a member's name.  A value
+ * takes at most 16 times its bytes on the wire.  Failures carry ERR_INVALID_ARG; who talks to a VMM says
+ * ERR_VMM.
  */
 #pragma once
 #include <stdbool.h>
@@ -35,12 +36,14 @@ struct json_member { const char *key; const struct json *value; };
 /* One whole document, at most 1024 deep.  `arena` owns the result. */
 const struct json *json_parse(const char *text, size_t length, struct arena *arena, struct error *err);
 
-/* A stream of documents, with or without white space between them.  on_value gets each complete one together with its
- * arena, which the callback now owns, and the number of bytes it took on the wire.  A value larger than `max_bytes`
- * or deeper than `max_depth`, or bytes that are not JSON, fail the feed; the parser is then dead. */
+/* A stream of documents, with or without white space between them.  on_value gets each complete one together
+ * with its arena, which the callback now owns, and the number of bytes it took on the wire.  A value larger
+ * than `max_bytes` or deeper than `max_depth`, or bytes that are not JSON, fail the feed; the parser is then
+ * dead. */
 struct json_parser;
 struct json_parser *json_parser_new(size_t max_bytes, unsigned max_depth,
-                                    void (*on_value)(void *arg, struct arena *arena, const struct json *value, size_t bytes),
+                                    void (*on_value)(void *arg, struct arena *arena, const struct json *value,
+                                                     size_t bytes),
                                     void *arg);
 int json_parser_feed(struct json_parser *p, const char *bytes, size_t length, struct error *err);
 bool json_parser_is_idle(const struct json_parser *p);          /* no value is half read */
@@ -55,7 +58,8 @@ const char *json_get_text(const struct json *object, const char *key);
 bool json_to_u64(const struct json *number, uint64_t *ret_value);
 bool json_to_i64(const struct json *number, int64_t *ret_value);
 bool json_to_bool(const struct json *boolean, bool *ret_value);
-bool json_equal(const struct json *a, const struct json *b);    /* objects compare as sets, numbers by value when both fit 64 bits */
+/* Objects compare as sets, numbers by value when both fit 64 bits. */
+bool json_equal(const struct json *a, const struct json *b);
 
 /* Writing, straight into a buffer.  Commas come by themselves; an object's values are preceded by json_key().
  *

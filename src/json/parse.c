@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A yajl handle lives for one document: the callback that completes the outermost value cancels the parse, so we know
- * the byte where it ended, are outside yajl when the value is handed on, and keep nothing from one document to the
- * next.  (yajl's own mode for many values grows its state stack by each of them.) */
+/* A yajl handle lives for one document: the callback that completes the outermost value cancels the parse, so
+ * we know the byte where it ended, are outside yajl when the value is handed on, and keep nothing from one
+ * document to the next.  (yajl's own mode for many values grows its state stack by each of them.) */
 #include "json/json.h"
 
 #include <assert.h>
@@ -35,12 +35,12 @@ struct json_parser {
     size_t bytes, blanks;               /* of the document so far, and of white space before it */
     VECTOR(struct frame) frames;
     VECTOR(struct json_member) members; /* of all open frames */
-    const char *keys[KEPT_KEYS];        /* the document's latest keys, so that repeated ones share their text */
+    const char *keys[KEPT_KEYS];        /* the latest ones, so that repeated keys share their text */
     struct escapes escapes;
     struct token token;                 /* where yajl stands */
     struct buffer held;                 /* the rest so far of the string that it is in */
     const char *refusal;                /* why a callback cancelled */
-    bool after_word;                    /* the last document was a number or a word: a delimiter must follow */
+    bool after_word;                    /* the last document was a number or a word: a gap must follow */
     bool dead, feeding, freed;
 };
 
@@ -55,7 +55,7 @@ static const struct json json_empty[] = {
 static const struct json json_digits[] = { DIGIT("0"), DIGIT("1"), DIGIT("2"), DIGIT("3"), DIGIT("4"),
                                            DIGIT("5"), DIGIT("6"), DIGIT("7"), DIGIT("8"), DIGIT("9") };
 
-/* --- building -------------------------------------------------------------------------------------------------- */
+/* --- building --------------------------------------------------------------------------------- */
 
 /* Returns what yajl wants: nonzero to go on, 0 when the document is complete. */
 static int add_value(struct json_parser *p, const struct json *value)
@@ -76,7 +76,8 @@ static int refuse(struct json_parser *p, const char *why)
 }
 
 /* Text stands right behind its value: one allocation for both. */
-static const struct json *new_text(struct json_parser *p, enum json_type type, const char *text, size_t length)
+static const struct json *new_text(struct json_parser *p, enum json_type type, const char *text,
+                                   size_t length)
 {
     struct json *v = arena_alloc(p->arena, sizeof *v + length + 1);
     char *copy = (char *) (v + 1);
@@ -193,7 +194,7 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_close,
 };
 
-/* --- documents ------------------------------------------------------------------------------------------------- */
+/* --- documents -------------------------------------------------------------------------------- */
 
 static bool is_blank(char c)
 {
@@ -202,7 +203,8 @@ static bool is_blank(char c)
 
 static bool is_word(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("+-._", c));
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c && strchr("+-._", c));
 }
 
 static void begin_document(struct json_parser *p)
@@ -210,7 +212,7 @@ static void begin_document(struct json_parser *p)
     p->yajl = yajl_alloc(&callbacks, NULL, p);
     if (!p->yajl)
         abort();
-    yajl_config(p->yajl, yajl_dont_validate_strings, 1);        /* it lets overlong forms and lone surrogates pass */
+    yajl_config(p->yajl, yajl_dont_validate_strings, 1);        /* its check lets overlong forms pass */
     if (!p->arena)
         p->arena = arena_new();
     p->value = NULL;
@@ -255,8 +257,9 @@ static int die_by_yajl(struct json_parser *p, struct error *err)
     return -1;
 }
 
-/* Gives yajl what may still belong to this document.  Returns the bytes taken, with p->value set if they end it. */
-static int feed_document(struct json_parser *p, const char *bytes, size_t length, size_t *ret_taken, struct error *err)
+/* Gives yajl what may still belong to this document; p->value is set if it ends there. */
+static int feed_document(struct json_parser *p, const char *bytes, size_t length, size_t *ret_taken,
+                         struct error *err)
 {
     size_t room = p->max_bytes - p->bytes;
     if (length > room)
@@ -277,7 +280,8 @@ static int feed_document(struct json_parser *p, const char *bytes, size_t length
 }
 
 /* Inside of a string that began in an earlier piece: yajl gets the rest when it is whole. */
-static int feed_string(struct json_parser *p, const char *bytes, size_t length, size_t *ret_taken, struct error *err)
+static int feed_string(struct json_parser *p, const char *bytes, size_t length, size_t *ret_taken,
+                       struct error *err)
 {
     size_t end = token_string_end(&p->token, bytes, length);
     *ret_taken = end ? end : length;
@@ -291,7 +295,8 @@ static int feed_string(struct json_parser *p, const char *bytes, size_t length, 
     return feed_document(p, rest, rest_length, &taken, err);
 }
 
-static int feed_piece(struct json_parser *p, const char *bytes, size_t length, size_t *ret_taken, struct error *err)
+static int feed_piece(struct json_parser *p, const char *bytes, size_t length, size_t *ret_taken,
+                      struct error *err)
 {
     if (p->token.in_string)
         return feed_string(p, bytes, length, ret_taken, err);
@@ -348,10 +353,11 @@ static int feed(struct json_parser *p, const char *bytes, size_t length, struct 
     return 0;
 }
 
-/* --- the parser ------------------------------------------------------------------------------------------------ */
+/* --- the parser ------------------------------------------------------------------------------- */
 
 struct json_parser *json_parser_new(size_t max_bytes, unsigned max_depth,
-                                    void (*on_value)(void *arg, struct arena *arena, const struct json *value, size_t bytes),
+                                    void (*on_value)(void *arg, struct arena *arena, const struct json *value,
+                                                     size_t bytes),
                                     void *arg)
 {
     struct json_parser *p = NEW(struct json_parser);
@@ -396,7 +402,8 @@ void json_parser_free(struct json_parser *p)
 }
 
 /* Complete: the value.  Else what is missing or too much is told. */
-static const struct json *parse_whole(struct json_parser *p, const char *text, size_t length, struct error *err)
+static const struct json *parse_whole(struct json_parser *p, const char *text, size_t length,
+                                      struct error *err)
 {
     size_t at = skip_blanks(p, text, length), taken = 0;
     if (at == length) {

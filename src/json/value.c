@@ -50,7 +50,7 @@ bool json_to_bool(const struct json *boolean, bool *ret_value)
     return true;
 }
 
-/* --- equality: a list of pairs still to be compared, since depth is the sender's choice and our stacks are small -- */
+/* --- equality: a list of pairs still to compare, as depth is the sender's choice and stacks are small --- */
 
 struct pair { const struct json *a, *b; };
 struct work { VECTOR(struct pair) pairs; };

@@ -61,7 +61,7 @@ void json_i64(struct json_writer *w, int64_t value)
     buffer_printf(w->out, "%" PRId64, value);
 }
 
-/* --- strings --------------------------------------------------------------------------------------------------- */
+/* --- strings ---------------------------------------------------------------------------------- */
 
 /* The code point at `text` and the bytes it takes; U+FFFD and one byte for what is not UTF-8. */
 static unsigned decode(const unsigned char *text, size_t length, size_t *ret_taken)
@@ -107,7 +107,8 @@ static void add_code(struct json_writer *w, unsigned code, const unsigned char *
     if (escape)
         buffer_add_text(w->out, escape);
     else if (code > 0xFFFF && w->ascii)
-        buffer_printf(w->out, "\\u%04X\\u%04X", 0xD800 + ((code - 0x10000) >> 10), 0xDC00 + ((code - 0x10000) & 0x3FF));
+        buffer_printf(w->out, "\\u%04X\\u%04X", 0xD800 + ((code - 0x10000) >> 10),
+                      0xDC00 + ((code - 0x10000) & 0x3FF));
     else if (code < 0x20 || (code > 0x7E && w->ascii))
         buffer_printf(w->out, "\\u%04X", code);
     else if (code == 0xFFFD)
@@ -123,7 +124,8 @@ void json_string_bytes(struct json_writer *w, const char *text, size_t length)
     buffer_add_char(w->out, '"');
     while (length) {
         size_t plain = 0;
-        while (plain < length && bytes[plain] >= 0x20 && bytes[plain] < 0x7F && bytes[plain] != '"' && bytes[plain] != '\\')
+        while (plain < length && bytes[plain] >= 0x20 && bytes[plain] < 0x7F && bytes[plain] != '"' &&
+               bytes[plain] != '\\')
             plain++;
         buffer_add(w->out, bytes, plain);
         bytes += plain;
@@ -144,7 +146,7 @@ void json_string(struct json_writer *w, const char *text)
     json_string_bytes(w, text, strlen(text));
 }
 
-/* --- whole values, with a stack of our own: depth is the sender's choice and our stacks are small ----------------- */
+/* --- whole values: a stack of our own, as depth is the sender's choice and stacks are small --- */
 
 struct open_value { const struct json *value; size_t next; };
 struct open_values { VECTOR(struct open_value) stack; };

@@ -20,14 +20,20 @@ struct comparison {
     size_t limit, differences;
 };
 
-static void tell(struct comparison *c, char sign, const struct qom_store *s, uint32_t object, const struct qom_property *p)
+static const char *shown_value(const struct qom_property *p)
+{
+    return p->value ? p->value : p->secret ? "(secret)" : "(unreadable)";
+}
+
+static void tell(struct comparison *c, char sign, const struct qom_store *s, uint32_t object,
+                 const struct qom_property *p)
 {
     if (c->differences++ >= c->limit || !c->out)
         return;
     buffer_printf(c->out, "%c ", sign);
     qom_store_add_path(s, object, c->out);
     if (p)
-        buffer_printf(c->out, " %s %s %s\n", p->name, p->type, p->value ? p->value : p->secret ? "(secret)" : "(unreadable)");
+        buffer_printf(c->out, " %s %s %s\n", p->name, p->type, shown_value(p));
     else
         buffer_printf(c->out, " %s\n", qom_store_type(s, object));
 }
@@ -56,7 +62,7 @@ static bool same_property(const struct qom_property *p, const struct qom_propert
            (is_volatile(p->name) || same_value(p->value, q->value));
 }
 
-/* --- what is compared, in order of name; the caller frees ---------------------------------------------------------- */
+/* --- what is compared, in order of name; the caller frees ------------------------------------- */
 
 static int compare_properties(const void *left, const void *right)
 {
@@ -97,7 +103,7 @@ static int behind(const char *left, const char *right)
     return !left ? 1 : !right ? -1 : strcmp(left, right);
 }
 
-/* --- merging ------------------------------------------------------------------------------------------------------- */
+/* --- merging ---------------------------------------------------------------------------------- */
 
 static void compare_object(struct comparison *c, struct pair at)
 {

@@ -30,12 +30,12 @@ struct qom_graph {
     VECTOR(struct edge) out;            /* by from, name */
     VECTOR(struct edge) in;             /* by to, children first */
     VECTOR(struct edge) named;          /* by name */
-    VECTOR(uint32_t) out_at, in_at, named_at;           /* where each object's or name's edges begin; one more at the end */
+    VECTOR(uint32_t) out_at, in_at, named_at;   /* where each object's or name's edges begin; and the end */
     VECTOR(struct candidate) candidates;
     VECTOR(uint32_t) heap;              /* of candidates, the lightest first */
 };
 
-/* --- making ---------------------------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static uint32_t json_weight(const char *text)
 {
@@ -148,7 +148,7 @@ void qom_graph_free(struct qom_graph *g)
     free(g);
 }
 
-/* --- is a path unambiguous? ------------------------------------------------------------------------------------ */
+/* --- is a path unambiguous? ------------------------------------------------------------------- */
 
 static uint32_t step(const struct qom_graph *g, uint32_t object, uint32_t name)
 {
@@ -179,12 +179,13 @@ static bool is_unambiguous(const struct qom_graph *g, uint32_t candidate)
 {
     const struct candidate *c = &g->candidates.items[candidate];
     unsigned starts = 0;
-    for (uint32_t e = g->named_at.items[c->edge->name]; e < g->named_at.items[c->edge->name + 1] && starts < 2; e++)
+    for (uint32_t e = g->named_at.items[c->edge->name];
+         e < g->named_at.items[c->edge->name + 1] && starts < 2; e++)
         starts += leads_somewhere(g, g->named.items[e].to, c->rest);
     return starts == 1;
 }
 
-/* --- the search: lightest paths first -------------------------------------------------------------------------- */
+/* --- the search: lightest paths first --------------------------------------------------------- */
 
 static bool lighter(const struct qom_graph *g, uint32_t a, uint32_t b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qom_graph.h - private to the plan: the tree with its links, and the shortest path by which the VMM finds an object.
+/* qom_graph.h - private to the plan: the tree with its links, and the shortest path to each object.
  *
- * A path without a leading "/" is tried by the VMM from every object; each component leads along a child or a set
- * link.  It is unambiguous if exactly one object leads somewhere by it.
+ * A path without a leading "/" is tried by the VMM from every object; each component leads along a child or a
+ * set link.  It is unambiguous if exactly one object leads somewhere by it.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,7 +18,8 @@ DEFINE_OWNED(qom_graph)
 
 enum { QOM_ROUTE_MAX = 8 };
 
-/* `steps` components lead from nodes[0] over nodes[1]... to the object.  No steps: only the absolute path names it. */
+/* `steps` components lead from nodes[0] over nodes[1]... to the object.  None: only the absolute
+ * path does. */
 struct qom_route { uint32_t nodes[QOM_ROUTE_MAX]; uint32_t names[QOM_ROUTE_MAX]; unsigned steps; };
 
 /* The shortest unambiguous path, as it weighs in JSON; along children only, unless `links`. */

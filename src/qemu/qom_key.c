@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a command line shapes the tree: which options, in which order, and of each only what names its objects. */
+/* What of a command line shapes the tree: its options in order, and of each what names its objects. */
 #include <string.h>
 
 #include "base/text.h"
@@ -9,7 +9,8 @@
 enum option_part { PART_NAME, PART_FIELDS, PART_ALL };
 
 static const struct { const char *option; enum option_part part; } options[] = {
-    { "machine", PART_ALL }, { "M", PART_ALL }, { "accel", PART_ALL }, { "smp", PART_ALL }, { "sim", PART_ALL },
+    { "machine", PART_ALL }, { "M", PART_ALL }, { "accel", PART_ALL }, { "smp", PART_ALL },
+    { "sim", PART_ALL },
     { "cpu", PART_FIELDS }, { "device", PART_FIELDS }, { "object", PART_FIELDS }, { "netdev", PART_FIELDS },
     { "nic", PART_FIELDS }, { "chardev", PART_FIELDS }, { "blockdev", PART_FIELDS }, { "drive", PART_FIELDS },
     { "fsdev", PART_FIELDS }, { "audiodev", PART_FIELDS }, { "tpmdev", PART_FIELDS }, { "numa", PART_FIELDS },
@@ -18,7 +19,8 @@ static const struct { const char *option; enum option_part part; } options[] = {
 
 /* The fields that say what an object is, what it is called and where it sits. */
 static const char *const fields[] = {
-    "driver", "qom-type", "type", "backend", "id", "node-name", "bus", "addr", "if", "index", "unit", "port", "slot",
+    "driver", "qom-type", "type", "backend", "id", "node-name", "bus", "addr", "if", "index", "unit", "port",
+    "slot",
 };
 
 static enum option_part part_of(const char *option)
@@ -37,7 +39,7 @@ static bool is_field(const char *name, size_t length)
     return false;
 }
 
-/* "virtio-blk-pci,id=disk0,file=/x": the bare word in front and the fields; file names (a slash) are left out. */
+/* "virtio-blk-pci,id=disk0,file=/x": the bare word in front and the fields, but no file names (a slash). */
 static void add_words(struct buffer *key, const char *value, enum option_part part)
 {
     bool first = true;

@@ -27,7 +27,8 @@ void qom_plan_free(struct qom_plan *plan)
     free(plan);
 }
 
-void qom_plan_add(struct qom_plan *plan, uint32_t parent, uint32_t start, const char *name, const char *request)
+void qom_plan_add(struct qom_plan *plan, uint32_t parent, uint32_t start, const char *name,
+                  const char *request)
 {
     struct qom_plan_object object = { .parent = parent, .start = start };
     object.name = arena_copy(plan->arena, name);
@@ -74,7 +75,7 @@ bool qom_plan_equal(const struct qom_plan *a, const struct qom_plan *b)
     return true;
 }
 
-/* --- learning from a tree: each object gets its route, and a place behind all objects that the route leads through -- */
+/* --- learning from a tree: each object gets a route, and a place behind all that it leads through --- */
 
 struct learner {
     const struct qom_store *store;
@@ -100,11 +101,12 @@ static void place(struct learner *l, uint32_t object, const struct qom_route *ro
     else
         qom_store_add_path(l->store, object, &l->text);
     l->place[object] = (uint32_t) l->plan->objects.count;
-    qom_plan_add(l->plan, l->place[qom_store_parent(l->store, object)], route->steps ? l->place[route->nodes[0]] : 0,
-                 qom_store_name(l->store, object), l->text.data);
+    qom_plan_add(l->plan, l->place[qom_store_parent(l->store, object)],
+                 route->steps ? l->place[route->nodes[0]] : 0, qom_store_name(l->store, object),
+                 l->text.data);
 }
 
-/* Places what can be placed; with `force` the first object gets a route along children if its own leads in a circle. */
+/* Places what can be placed; with `force` one whose route leads in a circle gets one along children. */
 static size_t place_some(struct learner *l, struct qom_route *routes, bool force)
 {
     size_t placed = 0;

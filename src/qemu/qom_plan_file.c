@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file: {"version": 1, "key": "...", "objects": [[parent, start, "name", "request"], ...]}, without the root. */
+/* {"version": 1, "key": "...", "objects": [[parent, start, "name", "request"], ...]}, without the root. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static char *plan_path(const char *folder, const char *key)
     return memory_printf("%s/%016" PRIx64 ".json", folder, hash);
 }
 
-/* --- loading: nothing in the file is believed -------------------------------------------------------------------- */
+/* --- loading: nothing in the file is believed ------------------------------------------------- */
 
 static bool read_index(const struct json *value, size_t limit, uint32_t *ret_index)
 {
@@ -35,7 +35,8 @@ static bool read_index(const struct json *value, size_t limit, uint32_t *ret_ind
 static const char *read_name(const struct json *value)
 {
     const char *text = json_text(value);
-    return text && value->length && value->length <= QOM_NAME_MAX && strlen(text) == value->length ? text : NULL;
+    bool fine = text && value->length && value->length <= QOM_NAME_MAX && strlen(text) == value->length;
+    return fine ? text : NULL;
 }
 
 static unsigned depth_of(const struct qom_plan *plan, uint32_t object)
@@ -51,7 +52,8 @@ static int read_object(struct qom_plan *plan, const struct json *row, struct err
     uint32_t parent, start;
     const char *name = read_name(json_at(row, 2)), *request = read_name(json_at(row, 3));
     size_t count = plan->objects.count;
-    if (!read_index(json_at(row, 0), count, &parent) || !read_index(json_at(row, 1), count, &start) || !name || !request)
+    if (!read_index(json_at(row, 0), count, &parent) || !read_index(json_at(row, 1), count, &start) ||
+        !name || !request)
         return fail(err, ERR_INVALID_ARG, "object %zu is not [parent, start, name, request]", count);
     if (strchr(name, '/') || depth_of(plan, parent) >= QOM_DEPTH_MAX - 1)
         return fail(err, ERR_INVALID_ARG, "object %zu has no place in a tree", count);
@@ -91,15 +93,15 @@ struct qom_plan *qom_plan_load(const char *folder, const char *key, struct error
     owned(arena) struct arena *arena = arena_new();
     owned(qom_plan) struct qom_plan *plan = qom_plan_new(key);
     const struct json *file;
-    if (file_read(path, PLAN_BYTES_MAX, &text, err) < 0 || !(file = json_parse(text.data, text.length, arena, err)) ||
-        read_plan(plan, file, err) < 0) {
+    if (file_read(path, PLAN_BYTES_MAX, &text, err) < 0 ||
+        !(file = json_parse(text.data, text.length, arena, err)) || read_plan(plan, file, err) < 0) {
         fail_in(err, "%s", path);
         return NULL;
     }
     return take(plan);
 }
 
-/* --- saving -------------------------------------------------------------------------------------------------------- */
+/* --- saving ----------------------------------------------------------------------------------- */
 
 static void write_plan(const struct qom_plan *plan, struct buffer *out)
 {
@@ -111,7 +113,8 @@ static void write_plan(const struct qom_plan *plan, struct buffer *out)
     for (size_t i = 1; i < plan->objects.count; i++) {
         const struct qom_plan_object *o = &plan->objects.items[i];
         json_open(&w, '[');
-        json_u64(&w, o->parent), json_u64(&w, o->start), json_string(&w, o->name), json_string(&w, o->request);
+        json_u64(&w, o->parent), json_u64(&w, o->start);
+        json_string(&w, o->name), json_string(&w, o->request);
         json_close(&w, ']');
     }
     json_close(&w, ']');
@@ -119,7 +122,7 @@ static void write_plan(const struct qom_plan *plan, struct buffer *out)
     buffer_add_char(out, '\n');
 }
 
-/* Removes the oldest file when there are too many.  A plan is only a memory, so failing to is not worth a word. */
+/* Removes the oldest file when there are too many.  Failing to is not worth a word. */
 static void forget_oldest(const char *folder)
 {
     char **names = NULL;
@@ -149,7 +152,8 @@ int qom_plan_save(const struct qom_plan *plan, const char *folder, struct error 
     owned_buffer struct buffer text = { 0 };
     write_plan(plan, &text);
     if (text.length > PLAN_BYTES_MAX)
-        return fail(err, ERR_INTERNAL, "the plan for the object tree is larger than %d bytes", PLAN_BYTES_MAX);
+        return fail(err, ERR_INTERNAL, "the plan for the object tree is larger than %d bytes",
+                    PLAN_BYTES_MAX);
     if (folder_make(folder, 0700, err) < 0 || file_replace(path, text.data, text.length, 0600, err) < 0)
         return -1;
     forget_oldest(folder);

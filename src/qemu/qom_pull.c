@@ -22,7 +22,8 @@ static const struct strategy {
     { 0, "cold", "qom-list/qom-get", pull_walk },
 };
 
-int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments, struct error *err)
+int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
+              struct error *err)
 {
     if (!*p->monitor)
         return fail(err, ERR_ABORTED, "the emulator is gone");
@@ -43,7 +44,8 @@ WAITS int pull_wait(struct pull *p, struct monitor_call *call, struct error *err
     return rc;
 }
 
-WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *command, const char *arguments, struct error *err)
+WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
+                    struct error *err)
 {
     return pull_send(p, call, command, arguments, err) < 0 ? -1 : pull_wait(p, call, err);
 }
@@ -57,7 +59,9 @@ static double now_ms(void)
 
 static const char *bulk_command(unsigned commands)
 {
-    return commands & QOM_HAS_LIST_GETV ? "qom-list-getv" : commands & QOM_HAS_LIST_GET ? "qom-list-get" : NULL;
+    if (commands & QOM_HAS_LIST_GETV)
+        return "qom-list-getv";
+    return commands & QOM_HAS_LIST_GET ? "qom-list-get" : NULL;
 }
 
 static const struct strategy *choose(const struct pull *p, unsigned commands)
@@ -83,8 +87,8 @@ static WAITS int try(struct pull *p, unsigned commands, struct error *err)
     return s->run(p, err);
 }
 
-WAITS struct qom_store *qom_pull(struct monitor *const *monitor, unsigned commands, const struct qom_plan *plan,
-                                 struct qom_stats *ret_stats, struct error *err)
+WAITS struct qom_store *qom_pull(struct monitor *const *monitor, unsigned commands,
+                                 const struct qom_plan *plan, struct qom_stats *ret_stats, struct error *err)
 {
     struct qom_stats stats = { 0 };
     struct pull p = { .monitor = monitor, .bulk = bulk_command(commands), .plan = plan, .stats = &stats };

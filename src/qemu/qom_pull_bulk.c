@@ -24,20 +24,23 @@ static char *write_paths(const char *const *paths, size_t count)
 }
 
 /* The answer has one item for each of `count` paths. */
-static WAITS int ask(struct pull *p, struct monitor_call *call, const char *const *paths, size_t count, struct error *err)
+static WAITS int ask(struct pull *p, struct monitor_call *call, const char *const *paths, size_t count,
+                     struct error *err)
 {
     owned_memory char *arguments = write_paths(paths, count);
     if (pull_call(p, call, p->bulk, arguments, err) < 0)
         return -1;
     const struct json *items = call->reply.value;
     if (items->type != JSON_ARRAY || items->length != count)
-        return fail(err, ERR_VMM, "the emulator's answer to '%s' has not one item for each of %zu paths", p->bulk, count);
+        return fail(err, ERR_VMM, "the emulator's answer to '%s' has not one item for each of %zu paths",
+                    p->bulk, count);
     return 0;
 }
 
-/* --- by level: whatever is not read yet, until there is nothing ---------------------------------------------------- */
+/* --- by level: whatever is not read yet, until there is nothing ------------------------------- */
 
-static WAITS int read_objects(struct pull *p, const uint32_t *objects, const char *const *paths, size_t count, struct error *err)
+static WAITS int read_objects(struct pull *p, const uint32_t *objects, const char *const *paths, size_t count,
+                              struct error *err)
 {
     owned_call struct monitor_call call = { 0 };
     if (ask(p, &call, paths, count, err) < 0) {
@@ -89,7 +92,7 @@ WAITS int pull_levels(struct pull *p, struct error *err)
     }
 }
 
-/* --- with a plan: everything at once, then the rest by level ------------------------------------------------------- */
+/* --- with a plan: everything at once, then the rest by level ---------------------------------- */
 
 struct warm {
     const struct qom_plan *plan;
@@ -134,7 +137,8 @@ static void warm_list(struct warm *w)
         }
 }
 
-/* The plan's object whose path the VMM complains of: "Device 'x' not found", "Path 'x' is ambiguous".  0: none. */
+/* The plan's object whose path the VMM complains of: "Device 'x' not found", "Path 'x' is ambiguous".
+ * 0: none. */
 static size_t find_bad(const struct warm *w, const struct monitor_reply *reply)
 {
     const char *text = json_get_text(json_get(reply->whole, "error"), "desc");
@@ -152,15 +156,17 @@ static void forget(struct warm *w, size_t index)
     w->paths[index] = NULL;
 }
 
-/* Does the path lead to the object along children only?  Then it leads there for as long as the object exists. */
+/* Does the path lead to the object along children only?  Then it does for as long as the object exists. */
 static bool is_suffix(const char *whole, const char *path)
 {
     size_t length = strlen(whole), tail = strlen(path);
-    return path[0] == '/' || (tail < length && whole[length - tail - 1] == '/' && strcmp(whole + length - tail, path) == 0);
+    return path[0] == '/' ||
+           (tail < length && whole[length - tail - 1] == '/' && strcmp(whole + length - tail, path) == 0);
 }
 
-/* An object that cannot be found has gone, with all below it.  One with an ambiguous path is asked for by its whole path
- * instead, which never is; so are all that links lead to, since links change when objects come and go. */
+/* An object that cannot be found has gone, with all below it.  One with an ambiguous path is asked for by its
+ * whole path instead, which never is; so are all that links lead to, since links change when objects come and
+ * go. */
 static void avoid_bad(struct warm *w, size_t bad, bool is_gone)
 {
     for (size_t i = 1; i < qom_plan_count(w->plan); i++) {
@@ -178,8 +184,9 @@ static void avoid_bad(struct warm *w, size_t bad, bool is_gone)
     }
 }
 
-/* Is the reply to the plan's object `index` about the object of that name below its parent?  Yes, if the parent lists it
- * and the path that was asked leads there through what is known already: exactly one object answers to that path. */
+/* Is the reply to the plan's object `index` about the object of that name below its parent?  Yes, if the
+ * parent lists it and the path that was asked leads there through what is known already: exactly one object
+ * answers to that path. */
 static uint32_t prove(const struct pull *p, const struct warm *w, size_t index)
 {
     const struct qom_plan_object *o = qom_plan_object(w->plan, index);
@@ -191,7 +198,8 @@ static uint32_t prove(const struct pull *p, const struct warm *w, size_t index)
         return QOM_NONE;
     if (w->paths[index][0] == '/')
         return object;
-    return start != QOM_NONE && qom_store_walk(p->store, start, w->paths[index]) == object ? object : QOM_NONE;
+    bool leads = start != QOM_NONE && qom_store_walk(p->store, start, w->paths[index]) == object;
+    return leads ? object : QOM_NONE;
 }
 
 static int warm_read(struct pull *p, struct warm *w, const struct json *items, struct error *err)

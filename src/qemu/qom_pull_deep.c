@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pull by qom-tree-get: {"name", "children": [the same...], "properties": [{name, type, value?}]}, where children stand
- * only among the children. */
+/* A pull by qom-tree-get: {"name", "children": [the same...], "properties": [{name, type, value?}]}, where
+ * children stand only among the children. */
 #include <string.h>
 
 #include "base/vector.h"
@@ -50,7 +50,8 @@ static const struct json *whole_list(struct arena *arena, const struct json *sai
 {
     const struct json *properties = json_get(said, "properties"), *children = json_get(said, "children");
     if (!properties || properties->type != JSON_ARRAY || !children || children->type != JSON_ARRAY) {
-        fail(err, ERR_VMM, "an object in the answer to 'qom-tree-get' has no lists of children and properties");
+        fail(err, ERR_VMM,
+             "an object in the answer to 'qom-tree-get' has no lists of children and properties");
         return NULL;
     }
     struct json *list = ARENA_NEW(arena, struct json);

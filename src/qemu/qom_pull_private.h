@@ -15,11 +15,13 @@ struct pull {
 };
 
 /* A command under way, counted. */
-int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments, struct error *err);
+int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
+              struct error *err);
 WAITS int pull_wait(struct pull *p, struct monitor_call *call, struct error *err);
-WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *command, const char *arguments, struct error *err);
+WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
+                    struct error *err);
 
-/* The ways.  Each fills p->store, which has an unread root, or fails with `changed` if another try may help. */
+/* The ways.  Each fills p->store, which has an unread root, or fails (`changed`: a new try may help). */
 WAITS int pull_warm(struct pull *p, struct error *err);         /* qom_pull_bulk.c */
 WAITS int pull_levels(struct pull *p, struct error *err);
 WAITS int pull_deep(struct pull *p, struct error *err);         /* qom_pull_deep.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pull by qom-list and qom-get, for VMMs without a bulk command (QEMU before 10.1).
  *
- * It takes thousands of calls of more than a millisecond each.  A few are kept in flight; while anybody else's command
- * waits for its answer, only one is, so that nobody waits long behind us. */
+ * It takes thousands of calls of more than a millisecond each.  A few are kept in flight; while anybody
+ * else's command waits for its answer, only one is, so that nobody waits long behind us. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void walk_done(struct walk *w)
     vector_done(&w->errands);
 }
 
-/* --- errands --------------------------------------------------------------------------------------------------- */
+/* --- errands ---------------------------------------------------------------------------------- */
 
 static void add_errand(struct walk *w, struct visit *visit, size_t entry)
 {
@@ -113,7 +113,7 @@ static int send_some(struct walk *w, struct error *err)
     return 0;
 }
 
-/* --- answers --------------------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 /* The entry as qom-list gave it, with a value (NULL: none). */
 static const struct json *entry_with(struct arena *arena, const struct json *entry, const struct json *value)
@@ -207,7 +207,8 @@ static WAITS int take_answer(struct walk *w, struct error *err)
     w->in_flight--;
     if (unreadable)
         error_clear(err);
-    rc = e.entry == LIST ? on_list(w, e.visit, f->call.reply.value, err) : on_value(w, e, f->call.reply.value, err);
+    rc = e.entry == LIST ? on_list(w, e.visit, f->call.reply.value, err)
+                         : on_value(w, e, f->call.reply.value, err);
     monitor_call_done(&f->call);
     return rc;
 }

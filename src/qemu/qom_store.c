@@ -63,7 +63,7 @@ void qom_store_free(struct qom_store *s)
     free(s);
 }
 
-/* --- making ---------------------------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 bool qom_type_hides(const char *object_type, const char *property)
 {
@@ -95,7 +95,8 @@ static int check_bounds(const struct qom_store *s, uint32_t object, size_t more,
 }
 
 /* An entry's name and type, checked. */
-static int read_entry(const struct json *entry, const char **ret_name, const char **ret_type, struct error *err)
+static int read_entry(const struct json *entry, const char **ret_name, const char **ret_type,
+                      struct error *err)
 {
     const struct json *name = json_get(entry, "name"), *type = json_get(entry, "type");
     const struct json *texts[] = { name, type };
@@ -122,7 +123,8 @@ static uint32_t add_value(struct qom_store *s, const struct json *value)
 
 static void add_property(struct qom_store *s, const char *name, const char *type, uint32_t value)
 {
-    struct property p = { qom_pool_add(&s->names, name, strlen(name)), qom_pool_add(&s->names, type, strlen(type)), value };
+    struct property p = { qom_pool_add(&s->names, name, strlen(name)),
+                          qom_pool_add(&s->names, type, strlen(type)), value };
     vector_push(&s->properties, p);
 }
 
@@ -148,7 +150,7 @@ static void add_child(struct qom_store *s, uint32_t parent, const char *name, co
     vector_push(&s->objects, child);
 }
 
-/* The type that the object itself states; the parent's word is what counts, but a secret hides under neither. */
+/* The type that the object states; its parent's word is what counts, but a secret hides under neither. */
 static const char *stated_type(const struct json *properties)
 {
     for (size_t i = 0; i < properties->length; i++)
@@ -157,7 +159,8 @@ static const char *stated_type(const struct json *properties)
     return NULL;
 }
 
-static int put_properties(struct qom_store *s, uint32_t object, const struct json *properties, struct error *err)
+static int put_properties(struct qom_store *s, uint32_t object, const struct json *properties,
+                          struct error *err)
 {
     const char *stated = stated_type(properties);
     if (object == QOM_ROOT && stated)
@@ -169,8 +172,10 @@ static int put_properties(struct qom_store *s, uint32_t object, const struct jso
             return -1;
         if (is_child(type))
             continue;
-        bool hidden = qom_type_hides(qom_store_type(s, object), name) || (stated && qom_type_hides(stated, name));
-        add_property(s, name, type, hidden ? VALUE_SECRET : add_value(s, json_get(properties->items[i], "value")));
+        bool hidden = qom_type_hides(qom_store_type(s, object), name) ||
+                      (stated && qom_type_hides(stated, name));
+        uint32_t value = hidden ? VALUE_SECRET : add_value(s, json_get(properties->items[i], "value"));
+        add_property(s, name, type, value);
     }
     s->objects.items[object].first_property = first;
     s->objects.items[object].properties = (uint32_t) s->properties.count - first;
@@ -194,7 +199,8 @@ int qom_store_put(struct qom_store *s, uint32_t object, const struct json *prope
     assert(!qom_store_is_read(s, object));
     if (!properties || properties->type != JSON_ARRAY)
         return fail(err, ERR_VMM, "an object's properties are no list");
-    if (check_bounds(s, object, properties->length, err) < 0 || put_properties(s, object, properties, err) < 0)
+    if (check_bounds(s, object, properties->length, err) < 0 ||
+        put_properties(s, object, properties, err) < 0)
         return -1;
     put_children(s, object, properties);
     s->entries += properties->length;
@@ -225,7 +231,7 @@ void qom_store_seal(struct qom_store *s)
     buffer_done(&s->scratch);
 }
 
-/* --- looking --------------------------------------------------------------------------------------------------- */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 uint32_t qom_store_count(const struct qom_store *s)
 {
@@ -240,7 +246,8 @@ size_t qom_store_properties(const struct qom_store *s)
 size_t qom_store_size(const struct qom_store *s)
 {
     return sizeof *s + s->objects.capacity * sizeof *s->objects.items + s->scratch.capacity +
-           s->properties.capacity * sizeof *s->properties.items + qom_pool_size(&s->names) + qom_pool_size(&s->values);
+           s->properties.capacity * sizeof *s->properties.items + qom_pool_size(&s->names) +
+           qom_pool_size(&s->values);
 }
 
 uint32_t qom_store_parent(const struct qom_store *s, uint32_t object)
@@ -314,11 +321,12 @@ struct qom_property qom_store_property(const struct qom_store *s, uint32_t objec
 {
     const struct property *p = &s->properties.items[s->objects.items[object].first_property + index];
     bool secret = p->value == VALUE_SECRET;
-    return (struct qom_property) { .name = qom_pool_text(&s->names, p->name), .type = qom_pool_text(&s->names, p->type),
-                                   .value = secret ? NULL : qom_pool_text(&s->values, p->value), .secret = secret };
+    return (struct qom_property) { qom_pool_text(&s->names, p->name), qom_pool_text(&s->names, p->type),
+                                   secret ? NULL : qom_pool_text(&s->values, p->value), secret };
 }
 
-bool qom_store_find_property(const struct qom_store *s, uint32_t object, const char *name, struct qom_property *ret_property)
+bool qom_store_find_property(const struct qom_store *s, uint32_t object, const char *name,
+                             struct qom_property *ret_property)
 {
     for (size_t i = 0; i < qom_store_property_count(s, object); i++) {
         struct qom_property p = qom_store_property(s, object, i);

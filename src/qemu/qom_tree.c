@@ -66,7 +66,7 @@ static void wake_readers(struct qom_tree *tree)
         tree->readers = w->next;
 }
 
-/* --- the plan on disk -------------------------------------------------------------------------------------------- */
+/* --- the plan on disk ------------------------------------------------------------------------- */
 
 struct plan_work {
     const char *folder, *key;
@@ -105,11 +105,12 @@ static WAITS struct qom_plan *run_plan_work(struct plan_work *work, void (*fn)(v
     return work->plan;
 }
 
-/* --- pulling: a fiber of its own --------------------------------------------------------------------------------- */
+/* --- pulling: a fiber of its own -------------------------------------------------------------- */
 
 static WAITS void learn(struct qom_tree *tree)
 {
-    struct plan_work work = { .folder = tree->folder, .key = tree->key, .store = tree->store, .known = tree->plan };
+    struct plan_work work = { .folder = tree->folder, .key = tree->key, .store = tree->store,
+                              .known = tree->plan };
     tree->stage = LEARNING;
     struct qom_plan *plan = run_plan_work(&work, learn_plan, "saved");
     if (!plan)
@@ -145,13 +146,13 @@ static void end_pull(struct qom_tree *tree)
     release(tree);
 }
 
-static void pull_now(void *arg)
+static WAITS void pull_now(void *arg)
 {
     pull(arg);
     end_pull(arg);
 }
 
-static void pull_later(void *arg)
+static WAITS void pull_later(void *arg)
 {
     struct qom_tree *tree = arg;
     struct waiter turn = { 0 };
@@ -178,7 +179,8 @@ static void begin(struct qom_tree *tree, enum stage stage, void (*main)(void *ar
         return;
     if (!fiber_start(main, tree)) {     /* too many: a reader finds no pull under way and says so */
         error_clear(&tree->failure);
-        fail(&tree->failure, ERR_OPERATION_FAILED, "cannot read the object tree: %d calls are under way", FIBERS_MAX);
+        fail(&tree->failure, ERR_OPERATION_FAILED, "cannot read the object tree: %d calls are under way",
+             FIBERS_MAX);
         return;
     }
     tree->references++;
@@ -198,9 +200,10 @@ void qom_tree_begin_later(struct qom_tree *tree)
     begin(tree, QUEUED, pull_later);
 }
 
-/* --- life and reading -------------------------------------------------------------------------------------------- */
+/* --- life and reading ------------------------------------------------------------------------- */
 
-WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, const char *folder, const char *key)
+WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, const char *folder,
+                                    const char *key)
 {
     struct qom_tree *tree = NEW(struct qom_tree);
     tree->references = 1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qom_tree.h - the tree of one running VMM: what was pulled last, its plan and statistics, and who waits for it.
+/* qom_tree.h - the tree of one running VMM: what was pulled last, its plan, what it cost, and who waits.
  *
- * A start makes one before it sends `cont` (which loads the plan) and calls qom_tree_begin() right behind `cont`;
- * readers wait for the pull under way, or start one if there is none.  After each pull whose shape was not the plan's,
- * the new plan goes to disk.  A failed pull leaves what was kept before and is tried again by the next reader.
+ * A start makes one before it sends `cont` (which loads the plan) and calls qom_tree_begin() right behind
+ * `cont`; readers wait for the pull under way, or start one if there is none.  After each pull whose shape
+ * was not the plan's, the new plan goes to disk.  A failed pull leaves what was kept before and is tried
+ * again by the next reader.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,17 +15,18 @@ enum { QOM_BACKGROUND_MAX = 4 };
 
 struct qom_tree;
 
-/* `folder` is cache/qom (NULL: nothing is kept on disk), `key` from qom_plan_key(); both are copied.  The monitor must
- * live until the tree is freed. */
-WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, const char *folder, const char *key);
+/* `folder` is cache/qom (NULL: nothing is kept on disk), `key` from qom_plan_key(); both are copied.  The
+ * monitor must live until the tree is freed. */
+WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, const char *folder,
+                                    const char *key);
 /* Never waits.  A pull under way comes to nothing; who waits for it gets an error. */
 void qom_tree_free(struct qom_tree *tree);
 DEFINE_OWNED(qom_tree)
 
 /* Starts a pull in a fiber of its own, unless one runs. */
 void qom_tree_begin(struct qom_tree *tree);
-/* The same when many trees are wanted and none of them now, as after a restart: QOM_BACKGROUND_MAX of these run at a
- * time, the others queue; one that somebody asks for need not. */
+/* The same when many trees are wanted and none of them now, as after a restart: QOM_BACKGROUND_MAX of these
+ * run at a time, the others queue; one that somebody asks for need not. */
 void qom_tree_begin_later(struct qom_tree *tree);
 /* The tree; borrowed until the caller's next wait.  `refresh` asks the VMM anew. */
 WAITS const struct qom_store *qom_tree_read(struct qom_tree *tree, bool refresh, struct error *err);

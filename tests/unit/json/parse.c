@@ -52,8 +52,9 @@ Test(json_parse, values_of_every_type_come_in_order)
 
 Test(json_parse, numbers_beyond_64_bits_stay_exact)
 {
-    static const char *const texts[] = { "9223372036854775808", "18446744073709551615", "18446744073709551616",
-                                         "-9223372036854775808", "1e400", "0.10", "-0", "123456789012345678901234567890" };
+    static const char *const texts[] = { "9223372036854775808", "18446744073709551615",
+                                         "18446744073709551616", "-9223372036854775808", "1e400", "0.10",
+                                         "-0", "123456789012345678901234567890" };
     for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
         const struct json *v = parse(texts[i]);
         cr_assert_eq(v->type, JSON_NUMBER);
@@ -88,8 +89,9 @@ Test(json_parse, strings_may_hold_nul_and_every_escape)
 
 Test(json_parse, half_a_surrogate_pair_is_refused)
 {
-    static const char *const texts[] = { "\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83dx\"", "\"\\ud83d\\n\"", "\"\\ud83d\\u0041\"",
-                                         "\"\\ud83d\\ud83d\\ude00\"", "{\"\\udc00\":1}" };
+    static const char *const texts[] = { "\"\\ud83d\"",    "\"\\ude00\"",        "\"\\ud83dx\"",
+                                         "\"\\ud83d\\n\"", "\"\\ud83d\\u0041\"", "\"\\ud83d\\ud83d\\ude00\"",
+                                         "{\"\\udc00\":1}" };
     for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
         error_scope(err);
         cr_assert_null(json_parse(texts[i], strlen(texts[i]), arena, &err), "%s", texts[i]);
@@ -98,7 +100,8 @@ Test(json_parse, half_a_surrogate_pair_is_refused)
 
 Test(json_parse, text_that_is_not_utf8_is_refused)
 {
-    static const char *const texts[] = { "\"\xff\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xe2\x82\"", "\"\xf4\x90\x80\x80\"" };
+    static const char *const texts[] = { "\"\xff\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xe2\x82\"",
+                                         "\"\xf4\x90\x80\x80\"" };
     for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
         refuses(texts[i], strlen(texts[i]), "not UTF-8");
     refuses("{\"\xff\":1}", 7, "not UTF-8");

@@ -31,8 +31,10 @@ static int feed(struct json_parser *p, const char *text)
     return json_parser_feed(p, text, strlen(text), &err);
 }
 
-static const char stream[] = "{\"return\":{}}{\"a\":\"\\ud83d\\ude00\\\\\"}\r\n[1,-2.5e-3,[]]\"s\" 12 true null\n[{}] ";
-static const char expected[] = "{\"return\":{}}\n{\"a\":\"\xF0\x9F\x98\x80\\\\\"}\n[1,-2.5e-3,[]]\n\"s\"\n12\ntrue\nnull\n[{}]\n";
+static const char stream[] =
+    "{\"return\":{}}{\"a\":\"\\ud83d\\ude00\\\\\"}\r\n[1,-2.5e-3,[]]\"s\" 12 true null\n[{}] ";
+static const char expected[] =
+    "{\"return\":{}}\n{\"a\":\"\xF0\x9F\x98\x80\\\\\"}\n[1,-2.5e-3,[]]\n\"s\"\n12\ntrue\nnull\n[{}]\n";
 
 Test(json_stream, gives_the_same_values_however_the_bytes_are_split)
 {
@@ -186,7 +188,8 @@ Test(json_stream, a_long_string_byte_by_byte_is_not_read_again_and_again)
 
 Test(json_stream, strings_cut_anywhere_come_out_whole)
 {
-    static const char text[] = "{\"a\\\"b\\\\\":[\"\",\"\\\\\",\"x\\\\\\\"y\",12,-1.5e3,true,\"\\u00e9\"]}[\"q\"]";
+    static const char text[] =
+        "{\"a\\\"b\\\\\":[\"\",\"\\\\\",\"x\\\\\\\"y\",12,-1.5e3,true,\"\\u00e9\"]}[\"q\"]";
     owned_buffer struct buffer whole = { 0 };
     for (size_t step = sizeof text; step > 0; step--) {
         struct seen seen = { 0 };

@@ -38,7 +38,8 @@ Test(json_value, access_accepts_what_is_not_there)
     cr_assert_null(json_at(parse("[1]"), 1));
     cr_assert_null(json_text(parse("12")));
     cr_assert_null(json_get_text(parse("{\"a\":1}"), "a"));
-    cr_assert_not(json_to_u64(text, &u) || json_to_i64(text, &i) || json_to_bool(text, &b) || json_to_u64(NULL, &u));
+    cr_assert_not(json_to_u64(text, &u) || json_to_i64(text, &i) || json_to_bool(text, &b) ||
+                  json_to_u64(NULL, &u));
     cr_assert(u == 7 && i == 7 && b, "nothing was written");
 }
 
@@ -79,8 +80,10 @@ Test(json_value, equality_is_by_meaning)
         { "\"1\"", "1", false },
     };
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        cr_assert_eq(json_equal(parse(rows[i].a), parse(rows[i].b)), rows[i].same, "%s %s", rows[i].a, rows[i].b);
-        cr_assert_eq(json_equal(parse(rows[i].b), parse(rows[i].a)), rows[i].same, "%s %s", rows[i].b, rows[i].a);
+        cr_assert_eq(json_equal(parse(rows[i].a), parse(rows[i].b)), rows[i].same, "%s %s", rows[i].a,
+                     rows[i].b);
+        cr_assert_eq(json_equal(parse(rows[i].b), parse(rows[i].a)), rows[i].same, "%s %s", rows[i].b,
+                     rows[i].a);
     }
     cr_assert(json_equal(NULL, NULL));
     cr_assert_not(json_equal(NULL, parse("null")));

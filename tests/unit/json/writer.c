@@ -10,7 +10,8 @@ static void write_everything(struct json_writer *w)
     json_key(w, "a"), json_open(w, '['), json_close(w, ']');
     json_key(w, "b"), json_u64(w, UINT64_MAX);
     json_key(w, "c"), json_i64(w, INT64_MIN);
-    json_key(w, "d"), json_open(w, '['), json_null(w), json_bool(w, true), json_raw(w, "1e400"), json_close(w, ']');
+    json_key(w, "d"), json_open(w, '['), json_null(w), json_bool(w, true), json_raw(w, "1e400");
+    json_close(w, ']');
     json_key(w, "e"), json_open(w, '{'), json_close(w, '}');
     json_close(w, '}');
 }
@@ -20,8 +21,9 @@ Test(json_writer, commas_come_by_themselves)
     owned_buffer struct buffer out = { 0 };
     struct json_writer w = { .out = &out };
     write_everything(&w);
-    cr_assert_str_eq(buffer_text(&out),
-                     "{\"a\":[],\"b\":18446744073709551615,\"c\":-9223372036854775808,\"d\":[null,true,1e400],\"e\":{}}");
+    cr_assert_str_eq(
+        buffer_text(&out),
+        "{\"a\":[],\"b\":18446744073709551615,\"c\":-9223372036854775808,\"d\":[null,true,1e400],\"e\":{}}");
 }
 
 Test(json_writer, spaces_stand_where_qemu_puts_them)
@@ -29,8 +31,9 @@ Test(json_writer, spaces_stand_where_qemu_puts_them)
     owned_buffer struct buffer out = { 0 };
     struct json_writer w = { .out = &out, .spaced = true };
     write_everything(&w);
-    cr_assert_str_eq(buffer_text(&out), "{\"a\": [], \"b\": 18446744073709551615, \"c\": -9223372036854775808, "
-                                        "\"d\": [null, true, 1e400], \"e\": {}}");
+    cr_assert_str_eq(buffer_text(&out),
+                     "{\"a\": [], \"b\": 18446744073709551615, \"c\": -9223372036854775808, "
+                     "\"d\": [null, true, 1e400], \"e\": {}}");
 }
 
 static void writes(const char *text, size_t length, bool ascii, const char *expected)
@@ -64,7 +67,8 @@ Test(json_writer, what_is_not_utf8_becomes_the_replacement_character)
 
 Test(json_writer, a_value_survives_writing_and_reading)
 {
-    static const char text[] = "{\"a\":[1,-2.50,[],{},\"x\\u0000\\n\",null,true,false,[[[0]]]],\"a\":{\"b\":{\"c\":18446744073709551616}}}";
+    static const char text[] = "{\"a\":[1,-2.50,[],{},\"x\\u0000\\n\",null,true,false,[[[0]]]],"
+                               "\"a\":{\"b\":{\"c\":18446744073709551616}}}";
     owned(arena) struct arena *arena = arena_new();
     error_scope(err);
     const struct json *v = json_parse(text, sizeof text - 1, arena, &err);

@@ -17,7 +17,8 @@ static inline char *qom_test_file(const char *name)
 static inline bool load_recorded(struct peer_tree *tree, const char *name)
 {
     const char *shared = getenv("DOMUS_SHARED"), *source = getenv("srcdir");
-    owned_memory char *folder = shared ? memory_copy_text(shared) : memory_printf("%s/../shared", source ? source : ".");
+    owned_memory char *folder =
+        shared ? memory_copy_text(shared) : memory_printf("%s/../shared", source ? source : ".");
     owned_memory char *path = memory_printf("%s/facts/qemu/fixtures/%s", folder, name);
     if (peer_load(tree, path))
         return true;

@@ -68,7 +68,7 @@ struct peer_node *peer_node(const struct peer_tree *tree, const char *path)
     return node && !node->gone ? node : NULL;
 }
 
-/* --- the object's properties: those of the file, and the children that were added ------------------------------------ */
+/* --- the object's properties: those of the file, and the children that were added ------------- */
 
 static bool is_parent(const struct peer_node *parent, const struct peer_node *child)
 {
@@ -90,7 +90,8 @@ static bool lists(const struct peer_node *node, const char *name)
     return false;
 }
 
-static void write_entry(struct json_writer *w, const char *name, const char *type, const char *text, const struct json *value)
+static void write_entry(struct json_writer *w, const char *name, const char *type, const char *text,
+                        const struct json *value)
 {
     json_open(w, '{');
     json_key(w, "name"), json_string(w, name);
@@ -108,13 +109,15 @@ static void write_child(const struct peer_node *child, bool values, struct json_
     write_entry(w, name_of(child), type, values ? child->path : NULL, NULL);
 }
 
-static struct peer_node *find_child(const struct peer_tree *tree, const struct peer_node *node, const char *name)
+static struct peer_node *find_child(const struct peer_tree *tree, const struct peer_node *node,
+                                    const char *name)
 {
     owned_memory char *path = memory_printf("%s/%s", node->path[1] ? node->path : "", name);
     return peer_node(tree, path);
 }
 
-static void write_property(const struct peer_tree *tree, const struct json *prop, bool values, struct json_writer *w)
+static void write_property(const struct peer_tree *tree, const struct json *prop, bool values,
+                           struct json_writer *w)
 {
     const char *name = json_text(json_at(prop, 0)), *type = json_text(json_at(prop, 1));
     const struct json *value = values ? json_at(prop, 2) : NULL;
@@ -122,7 +125,8 @@ static void write_property(const struct peer_tree *tree, const struct json *prop
     write_entry(w, name, type, unset ? "" : NULL, value);
 }
 
-static void list(const struct peer_tree *tree, const struct peer_node *node, bool values, bool children, struct json_writer *w)
+static void list(const struct peer_tree *tree, const struct peer_node *node, bool values, bool children,
+                 struct json_writer *w)
 {
     json_open(w, '[');
     for (size_t i = 0; i < node->props->length; i++) {
@@ -160,17 +164,19 @@ void peer_list_deep(const struct peer_tree *tree, const struct peer_node *node, 
     json_close(w, '}');
 }
 
-/* --- paths --------------------------------------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------------------ */
 
 /* One component: a child, or where a set link points. */
-static struct peer_node *take_step(const struct peer_tree *tree, const struct peer_node *node, const char *part)
+static struct peer_node *take_step(const struct peer_tree *tree, const struct peer_node *node,
+                                   const char *part)
 {
     struct peer_node *child = find_child(tree, node, part);
     if (child)
         return child;
     for (size_t i = 0; i < node->props->length; i++) {
         const struct json *prop = node->props->items[i];
-        if (strcmp(json_text(json_at(prop, 0)), part) == 0 && text_starts(json_text(json_at(prop, 1)), "link<"))
+        if (strcmp(json_text(json_at(prop, 0)), part) == 0 &&
+            text_starts(json_text(json_at(prop, 1)), "link<"))
             return peer_node(tree, json_text(json_at(prop, 2)));
     }
     return NULL;
@@ -216,8 +222,8 @@ struct qom_store *peer_walk(const struct peer_tree *tree)
         cr_assert_not_null(node, "%s is listed, but there is no such object", path.data);
         struct json_writer w = { .out = &text };
         peer_list(tree, node, true, &w);
-        cr_assert_eq(qom_store_put(store, object, json_parse(text.data, text.length, arena, &err), &err), 0, "%s",
-                     error_text(&err));
+        cr_assert_eq(qom_store_put(store, object, json_parse(text.data, text.length, arena, &err), &err), 0,
+                     "%s", error_text(&err));
     }
     qom_store_seal(store);
     return store;

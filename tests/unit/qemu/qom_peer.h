@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qom_peer.h - for tests: a tree as a VMM holds it, and how a VMM lists it and resolves paths.
  *
- * Written from the protocol's description alone and sharing no code with what is tested, so that it is a second
- * opinion.  The tree is read from a file with one object a line: {"path", "type", "props": [[name, type, value?]]}.
+ * Written from the protocol's description alone and sharing no code with what is tested, so that it is a
+ * second opinion.  The tree is read from a file with one object a line:
+ * {"path", "type", "props": [[name, type, value?]...]}.
  */
 #pragma once
 #include <stdbool.h>
@@ -31,10 +32,11 @@ void peer_done(struct peer_tree *tree);
 void peer_add(struct peer_tree *tree, const char *line);
 void peer_remove(struct peer_tree *tree, const char *path);     /* with all below it; links to it are unset */
 
-struct peer_node *peer_node(const struct peer_tree *tree, const char *path);    /* by canonical path, or NULL */
+struct peer_node *peer_node(const struct peer_tree *tree, const char *path); /* by canonical path, or NULL */
 struct peer_node *peer_resolve(const struct peer_tree *tree, const char *path, bool *ret_ambiguous);
 /* [{"name","value"?,"type"}], as qom-list-get gives for one object; without values as qom-list does. */
-void peer_list(const struct peer_tree *tree, const struct peer_node *node, bool values, struct json_writer *w);
+void peer_list(const struct peer_tree *tree, const struct peer_node *node, bool values,
+               struct json_writer *w);
 /* {"name","children","properties"}, as qom-tree-get gives. */
 void peer_list_deep(const struct peer_tree *tree, const struct peer_node *node, struct json_writer *w);
 

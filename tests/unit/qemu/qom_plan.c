@@ -10,8 +10,9 @@
 #include "base/text.h"
 #include "qom_files.h"
 
-/* Every entry must lead, by the VMM's own rules, to the object that it stands for, and only through earlier ones. */
-static void check_plan(const struct peer_tree *tree, const struct qom_store *store, const struct qom_plan *plan)
+/* Every entry must lead, by the VMM's own rules, to its object, and only through earlier ones. */
+static void check_plan(const struct peer_tree *tree, const struct qom_store *store,
+                       const struct qom_plan *plan)
 {
     owned_memory uint32_t *objects = memory_new(qom_plan_count(plan) * sizeof *objects);
     for (size_t i = 0; i < qom_plan_count(plan); i++) {
@@ -59,8 +60,9 @@ Test(qom_plan, takes_the_shortest_way_over_links_too)
     owned(qom_store) struct qom_store *store = peer_walk(&tree);
     owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key");
     static const char *const expected[][2] = {
-        { "disk0", "disk0" }, { "net0", "net0" }, { "pc.ram", "pc.ram" }, { "\\x2fetc\\x2facpi[0]", "\\x2fetc\\x2facpi[0]" },
-        { "bus", "bus" }, { "io[0]", "io[0]" },
+        { "disk0", "disk0" }, { "net0", "net0" }, { "pc.ram", "pc.ram" }, { "bus", "bus" },
+        { "io[0]", "io[0]" },
+        { "\\x2fetc\\x2facpi[0]", "\\x2fetc\\x2facpi[0]" },
     };
     for (size_t e = 0; e < ARRAY_COUNT(expected); e++)
         for (size_t i = 0; i < qom_plan_count(plan); i++)
@@ -72,7 +74,8 @@ Test(qom_plan, takes_the_shortest_way_over_links_too)
 Test(qom_plan, recorded_trees_are_named_by_few_bytes)
 {
     static const struct { const char *file; size_t most; } rows[] = {
-        { "qom-pc-11.1.json", 4240 }, { "qom-q35-11.1.json", 4590 }, { "qom-microvm-11.1.json", 2310 }, { "qom-pc-7.2.json", 4210 },
+        { "qom-pc-11.1.json", 4240 }, { "qom-q35-11.1.json", 4590 }, { "qom-microvm-11.1.json", 2310 },
+        { "qom-pc-7.2.json", 4210 },
     };
     for (size_t r = 0; r < ARRAY_COUNT(rows); r++) {
         struct peer_tree tree;
@@ -92,7 +95,7 @@ Test(qom_plan, recorded_trees_are_named_by_few_bytes)
     }
 }
 
-/* --- on disk ------------------------------------------------------------------------------------------------------- */
+/* --- on disk ---------------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/qom-plan-XXXXXX";
 static struct peer_tree small;
@@ -220,7 +223,7 @@ Test(qom_plan_file, only_so_many_are_kept)
     cr_assert_not_null(plan);
 }
 
-/* --- the key ------------------------------------------------------------------------------------------------------- */
+/* --- the key ---------------------------------------------------------------------------------- */
 
 static void key_is(const char *const *argv, const char *expected)
 {
@@ -230,21 +233,24 @@ static void key_is(const char *const *argv, const char *expected)
 
 Test(qom_plan_key, names_what_shapes_the_tree_and_no_files)
 {
-    key_is((const char *[]) { "qemu", "-name", "guest=vm1", "-machine", "pc-i440fx-11.1,usb=off,firmware=/x/y", "-accel", "tcg",
-                              "-m", "size=1024k", "-smp", "2,maxcpus=4", "-uuid", "11111111-2222-3333-4444-555555555555", "-S",
-                              "-blockdev", "{\"driver\":\"file\",\"filename\":\"/a,b\",\"node-name\":\"s0\",\"cache\":{\"direct\":true}}",
-                              "-device", "{\"driver\":\"virtio-blk-pci\",\"bus\":\"pci.0\",\"addr\":\"0x3\",\"drive\":\"s0\",\"id\":\"disk0\"}",
-                              "-device", "virtio-net-pci,netdev=n0,id=net0,mac=52:54:00:12:34:56,bus=pci.0,addr=0x4",
-                              "-drive", "file=/x.img,if=none,id=drive0,format=raw", NULL },
-           "EMULATOR\nname\nmachine pc-i440fx-11.1 usb=off\naccel tcg\nm\nsmp 2 maxcpus=4\nuuid\nS\n"
-           "blockdev driver=\"file\" node-name=\"s0\"\n"
-           "device driver=\"virtio-blk-pci\" bus=\"pci.0\" addr=\"0x3\" id=\"disk0\"\n"
-           "device virtio-net-pci id=net0 bus=pci.0 addr=0x4\n"
-           "drive if=none id=drive0");
+    static const char *const argv[] = {
+        "qemu", "-name", "guest=vm1", "-machine", "pc-i440fx-11.1,usb=off,firmware=/x/y", "-accel", "tcg",
+        "-m", "size=1024k", "-smp", "2,maxcpus=4", "-uuid", "11111111-2222-3333-4444-555555555555", "-S",
+        "-blockdev", "{\"driver\":\"file\",\"filename\":\"/a\",\"node-name\":\"s0\",\"cache\":{\"x\":true}}",
+        "-device", "{\"driver\":\"virtio-blk-pci\",\"bus\":\"pci.0\",\"addr\":\"0x3\",\"drive\":\"s0\"}",
+        "-device", "virtio-net-pci,netdev=n0,id=net0,mac=52:54:00:12:34:56,bus=pci.0,addr=0x4",
+        "-drive", "file=/x.img,if=none,id=drive0,format=raw", NULL,
+    };
+    key_is(argv, "EMULATOR\nname\nmachine pc-i440fx-11.1 usb=off\naccel tcg\nm\nsmp 2 maxcpus=4\nuuid\nS\n"
+                 "blockdev driver=\"file\" node-name=\"s0\"\n"
+                 "device driver=\"virtio-blk-pci\" bus=\"pci.0\" addr=\"0x3\"\n"
+                 "device virtio-net-pci id=net0 bus=pci.0 addr=0x4\n"
+                 "drive if=none id=drive0");
 }
 
 Test(qom_plan_key, survives_what_is_no_command_line)
 {
     key_is((const char *[]) { NULL }, "EMULATOR");
-    key_is((const char *[]) { "qemu", "-", "--device", "{broken", "-device", ",,,", "-device", NULL }, "EMULATOR\ndevice\ndevice\ndevice");
+    key_is((const char *[]) { "qemu", "-", "--device", "{broken", "-device", ",,,", "-device", NULL },
+           "EMULATOR\ndevice\ndevice\ndevice");
 }

@@ -58,7 +58,7 @@ static struct qom_stats pull(unsigned commands, const struct qom_plan *plan)
     return stats;
 }
 
-/* --- each strategy --------------------------------------------------------------------------------------------- */
+/* --- each strategy ---------------------------------------------------------------------------- */
 
 static void cold(void)
 {
@@ -126,7 +126,7 @@ Test(qom_pull, without_a_bulk_command_lists_and_gets)
     run(walk);
 }
 
-/* --- a walk stands back ---------------------------------------------------------------------------------------- */
+/* --- a walk stands back ----------------------------------------------------------------------- */
 
 static unsigned walking_most;
 
@@ -153,12 +153,14 @@ Test(qom_pull, a_walk_keeps_few_commands_in_flight)
     run(stand_back);
 }
 
-/* --- a plan that is out of date: costs calls, never truth ------------------------------------------------------- */
+/* --- a plan that is out of date: costs calls, never truth ------------------------------------- */
 
-static const char disk2[] = "{\"path\":\"/machine/peripheral/disk2\",\"type\":\"virtio-blk-pci\",\"props\":[[\"type\",\"string\","
-                            "\"virtio-blk-pci\"],[\"parent_bus\",\"link<bus>\",\"/machine/bus\"]]}";
-static const char disk2_backend[] = "{\"path\":\"/machine/peripheral/disk2/virtio-backend\",\"type\":\"virtio-blk-device\","
-                                    "\"props\":[[\"type\",\"string\",\"virtio-blk-device\"]]}";
+static const char disk2[] =
+    "{\"path\":\"/machine/peripheral/disk2\",\"type\":\"virtio-blk-pci\",\"props\":[[\"type\",\"string\","
+    "\"virtio-blk-pci\"],[\"parent_bus\",\"link<bus>\",\"/machine/bus\"]]}";
+static const char disk2_backend[] =
+    "{\"path\":\"/machine/peripheral/disk2/virtio-backend\",\"type\":\"virtio-blk-device\","
+    "\"props\":[[\"type\",\"string\",\"virtio-blk-device\"]]}";
 
 static void appeared(void)
 {
@@ -194,7 +196,8 @@ Test(qom_pull, a_device_that_is_gone_costs_one_call)
 static void ambiguous(void)
 {
     owned(qom_plan) struct qom_plan *plan = learn();
-    peer_add(&tree, "{\"path\":\"/objects/disk1\",\"type\":\"thing\",\"props\":[[\"type\",\"string\",\"thing\"]]}");
+    peer_add(&tree,
+             "{\"path\":\"/objects/disk1\",\"type\":\"thing\",\"props\":[[\"type\",\"string\",\"thing\"]]}");
     struct qom_stats s = pull(GETV, plan);
     cr_assert_str_eq(s.plan, "repaired");
     cr_assert_eq(s.calls, 3, "the request, again with a whole path, the new object: %zu", s.calls);
@@ -211,7 +214,9 @@ static void moved(void)
 {
     owned(qom_plan) struct qom_plan *plan = learn();
     peer_remove(&tree, "/chardevs/serial0");
-    peer_add(&tree, "{\"path\":\"/objects/serial0\",\"type\":\"thing\",\"props\":[[\"type\",\"string\",\"thing\"]]}");
+    peer_add(
+        &tree,
+        "{\"path\":\"/objects/serial0\",\"type\":\"thing\",\"props\":[[\"type\",\"string\",\"thing\"]]}");
     struct qom_stats s = pull(GETV, plan);
     cr_assert_eq(s.calls, 2);
 }
@@ -228,8 +233,10 @@ static void relinked(void)
     owned(qom_plan) struct qom_plan *plan = learn();
     struct peer_node *bus = peer_node(&tree, "/machine/bus");
     error_scope(err);
-    static const char props[] = "[[\"type\",\"string\",\"pci-bus\"],[\"child[0]\",\"link<x>\",\"/machine/peripheral/disk1\"],"
-                                "[\"child[1]\",\"link<x>\",\"/machine/peripheral/net0\"],[\"child[2]\",\"link<x>\",\"/machine/peripheral/disk0\"]]";
+    static const char props[] =
+        "[[\"type\",\"string\",\"pci-bus\"],[\"child[0]\",\"link<x>\",\"/machine/peripheral/disk1\"],"
+        "[\"child[1]\",\"link<x>\",\"/machine/peripheral/net0\"],"
+        "[\"child[2]\",\"link<x>\",\"/machine/peripheral/disk0\"]]";
     bus->props = json_parse(props, sizeof props - 1, tree.arena, &err);
     pull(GETV, plan);
 }
@@ -248,7 +255,8 @@ static void foreign(void)
     peer_remove(&other, "/chardevs");
     peer_add(&other, "{\"path\":\"/strange\",\"type\":\"x\",\"props\":[[\"type\",\"string\",\"x\"]]}");
     for (int i = 0; i < 10; i++) {
-        owned_memory char *line = memory_printf("{\"path\":\"/strange/s%d\",\"type\":\"x\",\"props\":[[\"type\",\"string\",\"x\"]]}", i);
+        owned_memory char *line = memory_printf(
+            "{\"path\":\"/strange/s%d\",\"type\":\"x\",\"props\":[[\"type\",\"string\",\"x\"]]}", i);
         peer_add(&other, line);
     }
     owned(qom_store) struct qom_store *store = peer_walk(&other);
@@ -301,7 +309,7 @@ Test(qom_pull, an_object_that_goes_during_a_walk_starts_it_again)
     run(hurried_walk);
 }
 
-/* --- failures --------------------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 static void fails_with(unsigned commands, const char *because)
 {
@@ -359,7 +367,7 @@ Test(qom_pull, a_vmm_that_dies_during_a_walk_ends_in_an_error)
     run(dying);
 }
 
-/* --- the recorded trees ----------------------------------------------------------------------------------------- */
+/* --- the recorded trees ----------------------------------------------------------------------- */
 
 static void recorded(void)
 {
@@ -372,8 +380,8 @@ static void recorded(void)
     cr_assert_eq(w.round_trips, 1);
     cr_assert_eq(w.request_bytes, vmm.largest_request);
     cr_assert_leq(w.request_bytes, 4300);
-    fprintf(stderr, "pc 11.1: %zu bytes asked, %zu answered, %.1f ms with the peer's\n", (size_t) w.request_bytes,
-            (size_t) w.reply_bytes, w.milliseconds);
+    fprintf(stderr, "pc 11.1: %zu bytes asked, %zu answered, %.1f ms with the peer's\n",
+            (size_t) w.request_bytes, (size_t) w.reply_bytes, w.milliseconds);
     struct qom_stats t = pull(GET | TREE, NULL);
     cr_assert_eq(t.calls, 1);
 }
@@ -387,8 +395,9 @@ Test(qom_pull, the_pc_machine_takes_six_calls_cold_and_one_of_4300_bytes_warm)
 
 static void recorded_repairs(void)
 {
-    static const char *const gone[] = { "/machine/peripheral/virtio-disk0", "/machine/peripheral/usb", "/machine/peripheral/nic0",
-                                        "/chardevs/ser0", "/machine/peripheral/balloon0/virtio-backend" };
+    static const char *const gone[] = { "/machine/peripheral/virtio-disk0", "/machine/peripheral/usb",
+                                        "/machine/peripheral/nic0", "/chardevs/ser0",
+                                        "/machine/peripheral/balloon0/virtio-backend" };
     owned(qom_plan) struct qom_plan *plan = learn();
     for (size_t i = 0; i < ARRAY_COUNT(gone); i++) {
         peer_remove(&tree, gone[i]);

@@ -116,7 +116,8 @@ Test(qom_store, irq_leaves_are_filled_in)
 Test(qom_store, the_walk_visits_parents_before_children_and_only_what_is_below)
 {
     size_t seen = 0;
-    for (uint32_t o = QOM_ROOT, last = QOM_NONE; o != QOM_NONE; last = o, o = qom_store_next(store, QOM_ROOT, o), seen++)
+    for (uint32_t o = QOM_ROOT, last = QOM_NONE; o != QOM_NONE;
+         last = o, o = qom_store_next(store, QOM_ROOT, o), seen++)
         cr_assert(o == QOM_ROOT || last != QOM_NONE);
     cr_assert_eq(seen, tree.count);
     owned_buffer struct buffer paths = { 0 };
@@ -125,8 +126,9 @@ Test(qom_store, the_walk_visits_parents_before_children_and_only_what_is_below)
         qom_store_add_path(store, o, &paths);
         buffer_add_char(&paths, '\n');
     }
-    cr_assert_str_eq(paths.data, "/machine/peripheral/disk0\n/machine/peripheral/disk0/msix[0]\n"
-                                 "/machine/peripheral/disk0/virtio-backend\n/machine/peripheral/disk0/virtio-bus\n");
+    cr_assert_str_eq(paths.data,
+                     "/machine/peripheral/disk0\n/machine/peripheral/disk0/msix[0]\n"
+                     "/machine/peripheral/disk0/virtio-backend\n/machine/peripheral/disk0/virtio-bus\n");
 }
 
 static void paths_agree(const struct peer_tree *t, const struct qom_store *s, const char *path)
@@ -146,10 +148,11 @@ static void paths_agree(const struct peer_tree *t, const struct qom_store *s, co
 Test(qom_store, paths_resolve_as_the_vmm_resolves_them)
 {
     static const char *const paths[] = {
-        "/", "", "//machine/", "/machine/bus/child[1]/virtio-backend", "disk0", "bus", "parent_bus", "child[0]", "child[2]",
-        "virtio-backend", "net0/virtio-backend", "bus/child[0]", "virtio-bus/child[0]", "net0/virtio-bus/child[0]", "nope",
-        "/nope", "/machine/kernel", "kernel", "container", "irq", "memory[1]/container", "memory[0]/container", "memory-backend",
-        "\\x2fetc\\x2facpi[0]", "masterKey0", "/machine/..", "type",
+        "/", "", "//machine/", "/machine/bus/child[1]/virtio-backend", "disk0", "bus", "parent_bus",
+        "child[0]", "child[2]", "virtio-backend", "net0/virtio-backend", "bus/child[0]",
+        "virtio-bus/child[0]", "net0/virtio-bus/child[0]", "nope", "/nope", "/machine/kernel", "kernel", "container", "irq",
+        "memory[1]/container", "memory[0]/container", "memory-backend", "\\x2fetc\\x2facpi[0]", "masterKey0",
+        "/machine/..", "type",
     };
     for (size_t i = 0; i < ARRAY_COUNT(paths); i++)
         paths_agree(&tree, store, paths[i]);
@@ -158,8 +161,9 @@ Test(qom_store, paths_resolve_as_the_vmm_resolves_them)
 Test(qom_store, refuses_what_no_vmm_says)
 {
     static const char *const lists[] = {
-        "{}", "[1]", "[{}]", "[{\"name\":\"a\"}]", "[{\"name\":1,\"type\":\"int\"}]", "[{\"name\":\"\",\"type\":\"int\"}]",
-        "[{\"name\":\"a\\u0000b\",\"type\":\"int\"}]", "[{\"name\":\"a/b\",\"type\":\"child<x>\"}]",
+        "{}", "[1]", "[{}]", "[{\"name\":\"a\"}]", "[{\"name\":1,\"type\":\"int\"}]",
+        "[{\"name\":\"\",\"type\":\"int\"}]", "[{\"name\":\"a\\u0000b\",\"type\":\"int\"}]",
+        "[{\"name\":\"a/b\",\"type\":\"child<x>\"}]",
     };
     for (size_t i = 0; i < ARRAY_COUNT(lists); i++) {
         error_scope(err);
@@ -191,8 +195,10 @@ Test(qom_store, a_real_tree_takes_less_than_60_bytes_a_property)
     cr_assert_eq(qom_store_count(s), 327);
     cr_assert_eq(qom_store_properties(s), 2847);
     cr_assert_lt(qom_store_size(s) / qom_store_properties(s), 60, "%zu bytes", qom_store_size(s));
-    static const char *const paths[] = { "bus/child[4]", "device", "pci-mem", "child[9]", "ide/bus master[0]", "vga[3]",
-                                         "parent_bus", "rtc[0]", "bus", "device[0]/smram[0]", "smram" };
+    static const char *const paths[] = {
+        "bus/child[4]", "device", "pci-mem", "child[9]", "ide/bus master[0]", "vga[3]", "parent_bus",
+        "rtc[0]", "bus", "device[0]/smram[0]", "smram",
+    };
     for (size_t i = 0; i < ARRAY_COUNT(paths); i++)
         paths_agree(&recorded, s, paths[i]);
     peer_done(&recorded);

@@ -7,8 +7,9 @@
 
 #include "loop/stream.h"
 
-static const char greeting[] = "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 3, \"minor\": 1, \"major\": 11}, \"package\": \"\"}, "
-                               "\"capabilities\": [\"oob\"]}}\r\n";
+static const char greeting[] =
+    "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 3, \"minor\": 1, \"major\": 11}, \"package\": \"\"}, "
+    "\"capabilities\": [\"oob\"]}}\r\n";
 
 static void say(struct vmm_peer *peer, const struct buffer *line)
 {
@@ -33,7 +34,8 @@ static void answer(struct vmm_peer *peer, const struct json *request, const char
     say(peer, &line);
 }
 
-static void refuse(struct vmm_peer *peer, const struct json *request, const char *class, const char *format, const char *name)
+static void refuse(struct vmm_peer *peer, const struct json *request, const char *class, const char *format,
+                   const char *name)
 {
     owned_buffer struct buffer line = { 0 }, text = { 0 };
     struct json_writer w = { .out = &line, .spaced = true };
@@ -142,9 +144,13 @@ static void on_nothing(struct vmm_peer *peer, const struct json *request, const 
     answer(peer, request, "{}");
 }
 
-static const struct { const char *command; void (*run)(struct vmm_peer *, const struct json *, const struct json *); } commands[] = {
-    { "qmp_capabilities", on_nothing }, { "query-status", on_nothing }, { "qom-list-get", on_bulk }, { "qom-list-getv", on_bulk },
-    { "qom-list", on_list }, { "qom-get", on_get }, { "qom-tree-get", on_tree },
+static const struct {
+    const char *command;
+    void (*run)(struct vmm_peer *, const struct json *, const struct json *);
+} commands[] = {
+    { "qmp_capabilities", on_nothing }, { "query-status", on_nothing }, { "qom-list-get", on_bulk },
+    { "qom-list-getv", on_bulk },       { "qom-list", on_list },        { "qom-get", on_get },
+    { "qom-tree-get", on_tree },
 };
 
 static void on_request(void *arg, struct arena *arena, const struct json *request, size_t bytes)

@@ -13,7 +13,7 @@ struct vmm_peer {
     unsigned calls, bulk_calls, list_calls, get_calls, waiting, waiting_most;
     size_t largest_request, reply_bytes;
     struct buffer paths;                /* of the last bulk command, one a line */
-    void (*before)(struct vmm_peer *peer, const char *command);        /* before a command is answered; may be NULL */
+    void (*before)(struct vmm_peer *peer, const char *command);         /* a command is answered; or NULL */
     struct buffer held;                 /* answers are kept until hold() says so, if `hold` */
     bool hold;
     struct monitor *monitor;            /* our client of it */
@@ -21,4 +21,4 @@ struct vmm_peer {
 
 void vmm_peer_open(struct vmm_peer *peer, struct peer_tree *tree);      /* makes the pair and the monitor */
 void vmm_peer_close(struct vmm_peer *peer);
-void vmm_peer_release(struct vmm_peer *peer);                           /* what was held is sent, and no more is held */
+void vmm_peer_release(struct vmm_peer *peer);           /* what was held is sent, and no more is held */
