@@ -6,7 +6,7 @@ TEST_EXTENSIONS = .sh .py
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
 PY_LOG_COMPILER = /usr/bin/python3 -B
 SH_LOG_COMPILER = bash
-EXTRA_DIST += tests/run-unit tests/tools/run tests/tools/reports tests/floor
+EXTRA_DIST += tests/run-unit tests/tools/run tests/tools/reports tests/tools/lint tests/style/cppcheck.suppressions tests/floor
 
 # Tests find the built programs and the (possibly read-only) source by these; the corpus by DOMUS_SHARED.
 AM_TESTS_ENVIRONMENT = abs_top_builddir='$(abs_top_builddir)'; abs_top_srcdir='$(abs_top_srcdir)'; \

@@ -1,33 +1,111 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Emulators that fail, hang or lie: the domain ends in a true state, the error names it, no other domain notices."""
-import os
-import re
+"""Emulators that fail, hang or lie: the domain ends in a true state, the error names it, no other domain notices.
+
+What goes wrong is said in sim_options; SIGHUP makes domusd read them again, so that guests started before are sound.
+"""
+import signal
+import threading
 import time
 
 from harness import Failed, contains, main, same, test, until
 
 
-def sim(options, **more):
-    return dict({"sim_options": options}, **more)
+def now_with(d, options, **more):
+    """Guests started from now on have this fault."""
+    d.configure(dict({"sim_options": options, "start_timeout": 3}, **more))
+    before = d.log_text().count("sim_options is now")
+    d.process.send_signal(signal.SIGHUP)
+    until(lambda: d.log_text().count("sim_options is now") > before, "the configuration is read again")
 
 
-@test(config=sim("exit=1,text=no such device"))
-def an_emulator_that_ends_early_is_quoted(d):
-    d.define("one")
-    contains(d.virsh("start", "one", fails=True), "one", "no such device")
-    same(d.virsh("domstate", "one").strip(), "shut off")
-    same(d.guests(), {})
-
-
-@test(config=sim("mute=greeting", start_timeout=2))
-def an_emulator_that_never_speaks_is_given_up(d):
-    d.define("one")
+def timed(function):
     begun = time.monotonic()
-    contains(d.virsh("start", "one", fails=True), "one")
-    if time.monotonic() - begun > 15:
-        raise Failed("it took too long")
-    same(d.virsh("domstate", "one").strip(), "shut off")
-    same(d.guests(), {})
+    result = function()
+    return result, time.monotonic() - begun
+
+
+def assert_not_running(d, name):
+    same(d.virsh("domstate", name).strip(), "shut off")
+    until(lambda: not any(f"={name}" in line or f" {name} " in line for line in d.guests().values()),
+          f"the emulator of {name} is gone")
+
+
+@test()
+def a_start_that_fails_at_its_last_step_names_domain_and_reason(d):
+    d.define("sound")
+    d.virsh("start", "sound")
+    for action in ("error", "garbage", "close", "crash", "hang"):
+        name = f"one-{action}"
+        d.define(name)
+        now_with(d, f"{action}=cont")
+        said, seconds = timed(lambda: d.virsh("start", name, fails=True))
+        contains(said, name)
+        if seconds > 15:
+            raise Failed(f"{action}: the start failed only after {seconds:.0f} s")
+        assert_not_running(d, name)
+        same(d.virsh("domstate", "sound").strip(), "running", f"the other domain after {action}")
+    now_with(d, "qemu=11.1")
+    d.virsh("start", "one-hang")
+
+
+@test()
+def an_emulator_that_hangs_harms_only_its_own_domain(d):
+    d.define("sound")
+    d.virsh("start", "sound")
+    d.define("stuck")
+    now_with(d, "hang=stop")
+    d.virsh("start", "stuck")
+    waiting = threading.Thread(target=lambda: d.virsh("suspend", "stuck", fails=True))
+    waiting.start()
+    time.sleep(0.3)
+    for words in (["dominfo", "stuck"], ["domstate", "stuck"], ["suspend", "sound"], ["resume", "sound"], ["list"],
+                  ["qemu-monitor-command", "sound", '{"execute":"query-status"}'], ["dumpxml", "stuck"]):
+        _, seconds = timed(lambda w=words: d.virsh(*w))
+        if seconds > 2:
+            raise Failed(f"{words} took {seconds:.1f} s while another domain's emulator hung")
+    _, seconds = timed(lambda: d.virsh("destroy", "stuck"))
+    waiting.join(10)
+    same(waiting.is_alive(), False, "destroy ends the call that waited")
+    if seconds > 5:
+        raise Failed(f"destroy took {seconds:.1f} s")
+    same(d.virsh("domstate", "stuck", "--reason").strip(), "shut off (destroyed)")
+    same(d.virsh("domstate", "sound").strip(), "running")
+
+
+@test()
+def a_monitor_that_closes_or_babbles_ends_its_domain_as_crashed(d):
+    d.define("sound")
+    d.virsh("start", "sound")
+    for action in ("close", "garbage", "crash"):
+        name = f"one-{action}"
+        d.define(name)
+        now_with(d, f"{action}=query-status:0")
+        d.virsh("start", name)
+        contains(d.virsh("qemu-monitor-command", name, '{"execute":"query-status"}', fails=True), name)
+        until(lambda: d.virsh("domstate", name).strip() == "shut off", f"{name} is shut off", 15)
+        contains(d.virsh("domstate", name, "--reason"), "crashed")
+        assert_not_running(d, name)
+    same(d.virsh("domstate", "sound").strip(), "running")
+
+
+@test(limit=100)
+def thirty_stuck_starts_do_not_delay_others(d):
+    d.define("sound")
+    d.virsh("start", "sound")
+    for i in range(30):
+        d.define(f"stuck{i}")
+    now_with(d, "hang=cont", start_timeout=10)
+    starts = [d.spawn("virsh", "-c", d.uri(), "start", f"stuck{i}") for i in range(30)]
+    time.sleep(2)
+    connection = d.connect()
+    dom = connection.lookupByName("sound")
+    times = sorted(timed(dom.info)[1] for _ in range(200))
+    if times[197] > 0.1:
+        raise Failed(f"1 % of the calls took more than {times[197] * 1000:.0f} ms")
+    for start in starts:
+        start.wait(60)
+    d.children.clear()
+    same(d.virsh("list", "--name").split(), ["sound"])
 
 
 main()
