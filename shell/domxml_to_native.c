@@ -22,7 +22,7 @@ static int convert(struct client *client, const char *format, const char *xml, s
     reply_scope(connect_domain_xml_to_native, native);
     if (client_connect_domain_xml_to_native(client, &args, &native, err) < 0)
         return COMMAND_FAILED;
-    puts(native.nativeConfig);
+    fputs(native.nativeConfig, stdout);
     return COMMAND_DONE;
 }
 

@@ -85,21 +85,31 @@ static void on_lifecycle(void *arg, const remote_domain_event_callback_lifecycle
 
 static const struct client_events handlers = { .domain_event_callback_lifecycle = on_lifecycle };
 
-/* Until an event came (or, with --loop, for ever), time is up, or the user interrupts. */
-static int wait_for_events(struct client *client, const struct arguments *arguments,
+static double elapsed(const struct timespec *since)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) (now.tv_sec - since->tv_sec) + (double) (now.tv_nsec - since->tv_nsec) / 1e9;
+}
+
+/* Until an event came (or, with --loop, for ever), time is up, or the user interrupts.  Says what ended it. */
+static int wait_for_events(struct session *session, struct client *client, const struct arguments *arguments,
                            const struct watch *watch, struct error *err)
 {
     enum { SLICE = 100 };                       /* milliseconds: how long an interrupt may go unnoticed */
     uint64_t seconds = argument_number(arguments, "timeout", 0);
-    struct timespec start, now;
+    struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     while (!interrupted && (argument_flag(arguments, "loop") || !watch->received)) {
         if (client_read(client, SLICE, err) < 0)
             return -1;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (seconds && (uint64_t) (now.tv_sec - start.tv_sec) >= seconds)
-            break;
+        if (seconds && elapsed(&start) >= (double) seconds) {
+            session_confirm(session, "event loop timed out\n");
+            return 0;
+        }
     }
+    if (interrupted)
+        session_confirm(session, "event loop interrupted\n");
     return 0;
 }
 
@@ -115,7 +125,7 @@ static int watch_domain(struct session *session, const struct arguments *argumen
         return COMMAND_FAILED;
     interrupted = 0;
     sigaction(SIGINT, &action, &before);
-    int result = wait_for_events(client, arguments, &watch, err);
+    int result = wait_for_events(session, client, arguments, &watch, err);
     sigaction(SIGINT, &before, NULL);
     client_on_events(client, NULL, NULL);
     if (result < 0)

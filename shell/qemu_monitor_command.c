@@ -38,7 +38,7 @@ static int run(struct session *session, const struct arguments *arguments, struc
     owned_buffer struct buffer spread = { 0 };
     if (pretty && pretty_json(reply.result, &spread, err) < 0)
         return fail_in(err, "the emulator's reply is not JSON");
-    puts(pretty ? buffer_text(&spread) : reply.result);
+    printf(pretty ? "%s" : "%s\n", pretty ? buffer_text(&spread) : reply.result);
     return COMMAND_DONE;
 }
 

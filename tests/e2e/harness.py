@@ -13,8 +13,11 @@
 The function's name is the sentence that TAP prints.  Each test has at most LIMIT seconds.  When it has passed, its guests
 are destroyed, its connections closed and the daemon stopped; then no process, socket or descriptor may be left, and no
 sanitizer may have said anything, in the daemon's log or a guest's.
+
+By hand: EMULATOR=qemu (or a path) runs all tests on that emulator; words after the file's name choose among its sentences.
 """
 import contextlib
+import difflib
 import glob
 import inspect
 import os
@@ -55,15 +58,23 @@ class Result:
         return f"{' '.join(self.words)}\n  exit {self.code}\n  stdout: {self.out.strip()}\n  stderr: {self.err.strip()}"
 
 
+def shortened(text, limit=2000):
+    return text if len(text) <= limit else f"{text[:limit]} ... ({len(text)} characters)"
+
+
 def same(got, wanted, what=""):
-    if got != wanted:
-        raise Failed(f"{what or 'value'}: got {got!r}, wanted {wanted!r}")
+    if got == wanted:
+        return
+    if isinstance(got, str) and isinstance(wanted, str) and "\n" in got + wanted:
+        lines = difflib.unified_diff(wanted.splitlines(), got.splitlines(), "wanted", "got", lineterm="")
+        raise Failed(shortened(f"{what or 'text'}:\n" + "\n".join(lines)))
+    raise Failed(f"{what or 'value'}: got {shortened(repr(got))}, wanted {shortened(repr(wanted))}")
 
 
 def contains(text, *parts):
     for part in parts:
         if part not in text:
-            raise Failed(f"missing {part!r} in:\n{text}")
+            raise Failed(f"missing {part!r} in:\n{shortened(text)}")
 
 
 def until(condition, what, seconds=10):
@@ -319,12 +330,13 @@ def expired(*_):
 
 
 def run_one(function, emulator, config, daemon, options):
+    emulator = os.environ.get("EMULATOR") or emulator
     if emulator == "qemu" and not os.path.exists(QEMU):
         raise Skip(f"{QEMU} is not installed")
-    for program in (DOMUSD, SIMVMM):
+    for program in [DOMUSD] + [SIMVMM] * (emulator == "sim"):
         if not os.path.exists(program):
             raise Skip(f"{program} is not built")
-    d = Daemon(emulator, config(d) if callable(config) else config)
+    d = Daemon(emulator, config)
     try:
         if daemon:
             d.start(*options)
@@ -343,10 +355,7 @@ def run_one(function, emulator, config, daemon, options):
         raise
     finally:
         signal.alarm(0)
-        if os.environ.get("KEEP_ROOT"):
-            print(f"# root: {d.root}")
-        d.process and d.process.poll()
-        d.clean() if not os.environ.get("KEEP_ROOT") else None
+        d.clean()
 
 
 def main():

@@ -47,7 +47,7 @@ class Actor(threading.Thread):
             connection = libvirt.open(self.d.uri())
             while True:
                 action, after = self.random.choice(NEXT[state])
-                self.possible = {state, after}
+                self.possible = {state, after} | ({"paused"} if action == "start" else set())   # before its `cont`
                 self.do(connection, action)
                 state = after
                 self.possible = {state}

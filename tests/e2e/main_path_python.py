@@ -87,7 +87,7 @@ def lifecycle_events_reach_a_python_client(d):
     dom.destroy()
     dom.undefine()
     wanted = [libvirt.VIR_DOMAIN_EVENT_DEFINED, libvirt.VIR_DOMAIN_EVENT_RESUMED, libvirt.VIR_DOMAIN_EVENT_STARTED,
-              libvirt.VIR_DOMAIN_EVENT_STOPPED, libvirt.VIR_DOMAIN_EVENT_UNDEFINED]
+              libvirt.VIR_DOMAIN_EVENT_SHUTDOWN, libvirt.VIR_DOMAIN_EVENT_STOPPED, libvirt.VIR_DOMAIN_EVENT_UNDEFINED]
     until(lambda: len(seen) >= len(wanted), "all events arrive")
     same([event for _, event in seen], wanted)
     c.domainEventDeregisterAny(number)

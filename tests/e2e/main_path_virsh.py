@@ -158,8 +158,8 @@ def events_arrive_in_order(d):
     out = watcher.communicate(timeout=20)[0]
     d.children.remove(watcher)
     got = re.findall(r"for domain '?one'?: (.*)", out)
-    same(got, ["Resumed Unpaused", "Started Booted", "Suspended Paused", "Resumed Unpaused", "Stopped Destroyed",
-               "Undefined Removed"], "events")
+    same(got, ["Resumed Unpaused", "Started Booted", "Suspended Paused", "Resumed Unpaused",
+               "Shutdown Finished after host request", "Stopped Destroyed", "Undefined Removed"], "events")
 
 
 @test()

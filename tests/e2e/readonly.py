@@ -15,13 +15,16 @@ def a_read_only_client_sees_but_changes_nothing(d):
                   ["define", f"{d.root}/one.xml"], ["create", f"{d.root}/one.xml"], ["destroy", "one"],
                   ["suspend", "one"], ["resume", "one"], ["qemu-monitor-command", "one", "{}"],
                   ["domxml-to-native", "qemu-argv", "--domain", "one"]):
-        contains(d.virsh(*words, readonly=True, fails=True), "read only")
+        said = d.virsh(*words, readonly=True, fails=True)
+        if "read only access prevents" not in said and "operation forbidden" not in said:
+            raise Failed(f"{words}: {said}")
     contains(d.virsh("list", "--all"), "shut off")
 
 
 @test()
 def the_read_only_socket_gives_no_more_to_who_asks_for_more(d):
     d.define("one")
+    libvirt.registerErrorHandler(lambda _, error: None, None)
     connection = libvirt.open(f"qemu+unix:///system?socket={d.socket(readonly=True)}")
     d.connections.append(connection)
     try:

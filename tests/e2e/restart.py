@@ -43,7 +43,7 @@ def running_guests_are_found_again_after_a_kill(d):
     same(d.guests(), guests, "guests while no daemon runs")
     d.start()
     same(states(d), before)
-    contains(d.domsh("qom", "one"), "/machine (")
+    contains(d.domsh("qom", "one"), "  machine (pc-i440fx")
     d.virsh("destroy", "one")
     same(d.guests(), {})
 
