@@ -13,10 +13,7 @@
 #include "base/memory.h"
 #include "loop/private.h"
 
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#if UNDER_ASAN
 #include <sanitizer/common_interface_defs.h>
 #define ASAN(...) __VA_ARGS__
 #else

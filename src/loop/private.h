@@ -21,13 +21,22 @@ void deadlines_teardown(void);
 void deadline_add(struct wait *w, uint64_t when);
 void deadline_remove(struct wait *w);   /* fine when it is not there */
 
-/* Stacks of 64 KiB above a guard page, some kept for the next fiber. */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define UNDER_ASAN 1
+#else
+#define UNDER_ASAN 0
+#endif
+
+/* Stacks above a guard page, some kept for the next fiber.  ASan's frames are larger. */
 struct stack {
     char *bottom;                       /* the lowest usable byte */
     unsigned valgrind_id;
 };
 
-enum { STACK_SIZE = 64 * 1024 };
+enum { STACK_SIZE = (UNDER_ASAN ? 256 : 64) * 1024 };
 
 struct stack stack_get(void);
 void stack_put(struct stack stack);

@@ -485,7 +485,6 @@ SCENE(commands_under_way_are_bounded)
 
 SCENE(an_event_handler_may_free_it)
 {
-    error_scope(err);
     negotiates(s);
     owned_call struct monitor_call stop = { 0 };
     monitor_call_start(s->m, &stop, "stop", NULL);
@@ -544,12 +543,10 @@ SCENE(a_cancelled_wait_leaves_the_monitor_alive)
     says(s, "{\"return\": {}, \"id\": 2}");
     settle();
     cr_assert_eq(s->breaks, 0);
-    struct monitor_reply reply = { 0 };
     owned_call struct monitor_call cont = { 0 };
     monitor_call_start(s->m, &cont, "cont", NULL);
     says(s, "{\"return\": [1], \"id\": 3}");
     cr_assert_eq(monitor_call_wait(&cont, &err), 0);
-    monitor_reply_done(&reply);
 }
 
 /* Callbacks */
