@@ -118,7 +118,7 @@ static WAITS int read_tree(struct domain *dom, int id, struct caps *caps, struct
     vmm->caps = caps_ref(caps);
     vmm_make_tree(vmm, argv.words);
     if (vmm_has_bulk_command(vmm))
-        qom_tree_begin(vmm->tree);
+        qom_tree_begin_later(vmm->tree);
     return 0;
 }
 

@@ -153,6 +153,40 @@ Test(qom_pull, a_walk_keeps_few_commands_in_flight)
     run(stand_back);
 }
 
+/* Somebody else's commands, one after the other, while a walk runs: each waits behind few of the walk's. */
+static unsigned most_before;
+static bool walk_is_over;
+
+static void somebody(void *arg)
+{
+    error_scope(err);
+    while (!walk_is_over) {
+        unsigned before = vmm.list_calls + vmm.get_calls;
+        cr_assert_eq(monitor_call(vmm.monitor, "query-status", NULL, NULL, &err), 0);
+        unsigned passed = vmm.list_calls + vmm.get_calls - before;
+        most_before = passed > most_before ? passed : most_before;
+    }
+}
+
+static void with_somebody(void)
+{
+    struct qom_stats stats;
+    error_scope(err);
+    fiber_start(somebody, NULL);
+    owned(qom_store) struct qom_store *store = qom_pull(&vmm.monitor, 0, NULL, &stats, &err);
+    walk_is_over = true;
+    cr_assert_not_null(store);
+    cr_assert_leq(most_before, 16, "%u", most_before);
+    cr_assert_gt(vmm.calls, stats.calls);
+    await_sleep(20, &err);
+}
+
+Test(qom_pull, a_walk_lets_other_commands_through)
+{
+    load_small(&tree);
+    run(with_somebody);
+}
+
 /* --- a plan that is out of date: costs calls, never truth ------------------------------------- */
 
 static const char disk2[] =

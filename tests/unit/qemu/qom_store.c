@@ -150,9 +150,9 @@ Test(qom_store, paths_resolve_as_the_vmm_resolves_them)
     static const char *const paths[] = {
         "/", "", "//machine/", "/machine/bus/child[1]/virtio-backend", "disk0", "bus", "parent_bus",
         "child[0]", "child[2]", "virtio-backend", "net0/virtio-backend", "bus/child[0]",
-        "virtio-bus/child[0]", "net0/virtio-bus/child[0]", "nope", "/nope", "/machine/kernel", "kernel", "container", "irq",
-        "memory[1]/container", "memory[0]/container", "memory-backend", "\\x2fetc\\x2facpi[0]", "masterKey0",
-        "/machine/..", "type",
+        "virtio-bus/child[0]", "net0/virtio-bus/child[0]", "nope", "/nope", "/machine/kernel", "kernel",
+        "container", "irq", "memory[1]/container", "memory[0]/container", "memory-backend",
+        "\\x2fetc\\x2facpi[0]", "masterKey0", "/machine/..", "type",
     };
     for (size_t i = 0; i < ARRAY_COUNT(paths); i++)
         paths_agree(&tree, store, paths[i]);
