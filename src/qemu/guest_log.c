@@ -92,7 +92,12 @@ void guest_log_cut(struct guest_log *log)
         log->start = 0;
 }
 
-/* Drops "...: terminating on signal 15 from pid ..." and all but the last few lines. */
+/* Lines that a VMM writes in good health. */
+static bool says_nothing(const char *line)
+{
+    return !*line || strstr(line, ": terminating on signal ") || text_starts(line, "char device redirected to ");
+}
+
 char *guest_log_tail(const struct guest_log *log)
 {
     char bytes[GUEST_LOG_TAIL + 1];
@@ -104,7 +109,7 @@ char *guest_log_tail(const struct guest_log *log)
     owned_buffer struct buffer tail = { 0 };
     char *rest = bytes;
     for (char *line; (line = strsep(&rest, "\r\n")) != NULL; ) {
-        if (!*line || strstr(line, ": terminating on signal "))
+        if (says_nothing(line))
             continue;
         if (tail.length)
             buffer_add_text(&tail, "; ");

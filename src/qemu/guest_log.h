@@ -24,8 +24,8 @@ struct guest_log {
 struct guest_log *guest_log_open(const char *path, struct error *err);
 void guest_log_note(struct guest_log *log, const char *text);      /* a line of ours, before this run's */
 void guest_log_cut(struct guest_log *log);                          /* if it has grown too large */
-/* The last lines of this run, without the line that says "terminating on signal"; allocated, at most GUEST_LOG_TAIL
- * bytes, "" if there are none. */
+/* The last lines of this run, without those that a VMM writes in good health; allocated, at most GUEST_LOG_TAIL bytes,
+ * "" if there are none. */
 char *guest_log_tail(const struct guest_log *log);
 void guest_log_free(struct guest_log *log);
 DEFINE_OWNED(guest_log)

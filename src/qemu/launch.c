@@ -307,23 +307,22 @@ static WAITS int read_answers(struct launch *launch, struct error *err)
     return 0;
 }
 
-static WAITS int save_status(struct launch *launch, struct error *err)
-{
-    return status_save(launch->domain, STATUS_RUNNING, process_identity(launch->vmm->process), launch->vmm->socket,
-                       err);
-}
-
 /* The request for the tree leaves right behind `cont`, and whoever wants to look waits for it.  Without a bulk command
- * a tree takes seconds, so then it is read when somebody asks. */
+ * a tree takes seconds, so then it is read when somebody asks.  The status file is written meanwhile: it says that this
+ * guest is to be found again. */
 static WAITS int let_run(struct launch *launch, struct error *err)
 {
     struct vmm *vmm = launch->vmm;
-    owned_call struct monitor_call cont = { 0 };
     if (!(launch->flags & START_PAUSED))
-        monitor_call_start(vmm->monitor, &cont, "cont", NULL);
+        launch->cont = ask(launch, "cont", NULL);
     if (vmm_has_bulk_command(vmm))
         qom_tree_begin(vmm->tree);
-    return launch->flags & START_PAUSED ? 0 : monitor_call_wait(&cont, err);
+    return status_save(launch->domain, STATUS_RUNNING, process_identity(vmm->process), vmm->socket, err);
+}
+
+static WAITS int see_it_run(struct launch *launch, struct error *err)
+{
+    return launch->cont ? monitor_call_wait(launch->cont, err) : 0;
 }
 
 static const struct step {
@@ -337,8 +336,8 @@ static const struct step {
     { "exec", execute },
     { "handshake", handshake },         /* the emulator loads and builds the machine */
     { "devices", read_answers },
-    { "status", save_status },
-    { "cont", let_run },
+    { "status", let_run },
+    { "cont", see_it_run },
 };
 _Static_assert(ARRAY_COUNT(steps) <= START_PHASES_MAX, "a phase for each step");
 
@@ -378,7 +377,7 @@ WAITS int launch_run(struct launch *launch, struct error *err)
     return 0;
 }
 
-WAITS void launch_undo(struct launch *launch)
+WAITS void launch_undo(struct launch *launch, int shutoff_reason)
 {
     struct domain *dom = launch->domain;
     struct vmm *vmm = launch->vmm;
@@ -394,7 +393,7 @@ WAITS void launch_undo(struct launch *launch)
         return;
     if (status_remove(dom, &err) < 0)
         log_error("domain '%s': its status file stays: %s", dom->name, error_text(&err));
-    domain_set_inactive(dom, SHUTOFF_FAILED);
+    domain_set_inactive(dom, shutoff_reason);
 }
 
 void launch_done(struct launch *launch)

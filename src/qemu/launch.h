@@ -18,12 +18,13 @@ struct launch {
     int listener;                       /* the monitor's socket, which the child inherits */
     VECTOR(struct monitor_call *) calls;        /* sent behind the negotiation, answered after it */
     struct monitor_call *chardevs;      /* the one of them that asks for ptys, or NULL */
+    struct monitor_call *cont;          /* the one that lets it run, or NULL */
 };
 
 /* Fails with an error that names domain and step, and what the VMM said about it. */
 WAITS int launch_run(struct launch *launch, struct error *err);
 /* After a failure, from a cancelled fiber, too. */
-WAITS void launch_undo(struct launch *launch);
+WAITS void launch_undo(struct launch *launch, int shutoff_reason);
 void launch_done(struct launch *launch);
 #define owned_launch __attribute__((cleanup(launch_done)))
 

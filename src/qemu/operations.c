@@ -28,7 +28,7 @@ WAITS int domain_start(struct domain *dom, unsigned flags, struct error *err)
         .deadline = loop_now() + settings_now()->start_timeout_ms
     };
     if (launch_run(&launch, err) < 0) {
-        launch_undo(&launch);
+        launch_undo(&launch, err->code == ERR_ABORTED ? SHUTOFF_DESTROYED : SHUTOFF_FAILED);
         return -1;
     }
     vmm_adopt(take(launch.vmm));

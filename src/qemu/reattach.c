@@ -96,7 +96,6 @@ static WAITS int ask_monitor(struct vmm *vmm, const struct status *record, struc
     if (monitor_handshake(vmm->monitor, loop_now() + ANSWER_MS, err) < 0 || monitor_call_wait(&status, err) < 0 ||
         monitor_call_wait(&chardevs, err) < 0)
         return -1;
-    monitor_set_timeout(vmm->monitor, MONITOR_TIMEOUT_MS);
     take_state(vmm->domain, json_get_text(status.reply.value, "status"), record);
     launch_note_ptys(vmm->domain, chardevs.reply.value);
     return 0;
