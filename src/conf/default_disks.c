@@ -63,8 +63,9 @@ static void add_controllers(struct domain_def *def, const struct layout *layout,
 /* More controllers of a kind than this come from a stray address, not from somebody's wish. */
 enum { CONTROLLERS_MAX = 256 };
 
-void defaults_place_disks(struct domain_def *def, struct arena *arena)
+void defaults_place_disks(struct domain_def *def, struct xml_context *x)
 {
+    struct arena *arena = xml_arena(x);
     uint32_t most[ARRAY_COUNT(layouts)];
     bool used[ARRAY_COUNT(layouts)] = { false };
     for (size_t i = 0; i < def->disks.count; i++) {
@@ -77,10 +78,15 @@ void defaults_place_disks(struct domain_def *def, struct arena *arena)
             continue;
         size_t k = (size_t) (layout - layouts);
         uint32_t controller = disk->address->drive.controller;
+        if (controller >= CONTROLLERS_MAX) {
+            xml_refuse(x, disk, ERR_XML, NULL, "disk '%s' needs %s controller %u; there are at most %d of a kind",
+                       disk->target, enum_word(&controller_type_names, layout->controller), controller, CONTROLLERS_MAX);
+            continue;
+        }
         most[k] = used[k] && most[k] > controller ? most[k] : controller;
         used[k] = true;
     }
     for (size_t k = 0; k < ARRAY_COUNT(layouts); k++)
-        if (used[k] && most[k] < CONTROLLERS_MAX)
+        if (used[k])
             add_controllers(def, &layouts[k], most[k], arena);
 }

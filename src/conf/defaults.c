@@ -106,7 +106,7 @@ void defaults_fill(struct domain_def *def, const struct conf_defaults *defaults,
     fill_boot(def, arena);
     fill_actions(def);
     defaults_add_devices(def, arena);
-    defaults_place_disks(def, arena);
+    defaults_place_disks(def, x);
     pci_assign(def, x);
     usb_assign(def, arena);
 }

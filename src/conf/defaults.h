@@ -16,7 +16,7 @@ void defaults_fill(struct domain_def *def, const struct conf_defaults *defaults,
 /* default_devices.c: devices that every machine of a kind has, and the values of devices. */
 void defaults_add_devices(struct domain_def *def, struct arena *arena);
 /* default_disks.c: drive addresses, and the controllers that they ask for. */
-void defaults_place_disks(struct domain_def *def, struct arena *arena);
+void defaults_place_disks(struct domain_def *def, struct xml_context *x);
 
 struct controller *defaults_add_controller(struct domain_def *def, enum controller_type type, uint32_t index,
                                            enum controller_model model, struct arena *arena);

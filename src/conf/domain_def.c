@@ -84,6 +84,19 @@ static unsigned engine_flags(unsigned flags)
            (flags & DOMAIN_DEF_SECRETS ? XML_SECRETS : 0);
 }
 
+/* Short words become long ones when defaults are written out; what is stored must be readable again. */
+static int check_size(const struct domain_def *def, size_t length, struct error *err)
+{
+    owned_buffer struct buffer out = { 0 };
+    if (length <= DOMAIN_XML_MAX / 64)
+        return 0;
+    domain_def_format(def, DOMAIN_DEF_SECRETS, NULL, &out);
+    if (out.length <= DOMAIN_XML_MAX)
+        return 0;
+    return fail(err, ERR_XML, "with its defaults the definition of '%s' has %zu bytes; at most %d are accepted", def->name,
+                out.length, DOMAIN_XML_MAX);
+}
+
 struct domain_def *domain_def_parse(const char *text, size_t length, unsigned flags,
                                     const struct conf_defaults *defaults, struct findings *findings, struct error *err)
 {
@@ -99,6 +112,8 @@ struct domain_def *domain_def_parse(const char *text, size_t length, unsigned fl
         findings_fail(findings, err);
         return NULL;
     }
+    if (check_size(def, length, err) < 0)
+        return NULL;
     def->arena = take(arena);
     def->references = 1;
     return def;

@@ -261,6 +261,12 @@ void pci_assign(struct domain_def *def, struct xml_context *x)
 {
     if (machine_kind(def) == MACHINE_OTHER)
         return;
+    for (size_t i = 0; i < def->controllers.count; i++)
+        if (def->controllers.items[i]->type == CONTROLLER_PCI && def->controllers.items[i]->index.value >= PCI_BUSES) {
+            xml_refuse(x, &def->controllers.items[i]->index, ERR_XML, "0 to 255", "there are at most %d PCI buses",
+                       PCI_BUSES);
+            return;
+        }
     owned(pci_map) struct pci_map *map = pci_map_new(def, x);
     place_chipset(map);
     reserve_chipset(map);

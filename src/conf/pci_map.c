@@ -185,8 +185,10 @@ bool pci_take_express(struct pci_map *map, struct address **address)
             return true;
         }
     struct controller *port = add_controller(map, CONTROLLER_ROOT_PORT);
-    if (!port || !pci_take_root_port(map, port))
+    if (!port)
         return refuse_full(map, "free PCI Express port");
+    if (!pci_take_root_port(map, port))
+        return false;
     pci_fill_controller(port);
     map->added_port = true;
     pci_take(map, address, port->index.value, 0, 0);
@@ -217,7 +219,7 @@ bool pci_take_root_port(struct pci_map *map, struct controller *port)
     if (join_ports(map, port))
         return true;
     if (!take_slot_on(map, &port->address, 0))
-        return false;
+        return refuse_full(map, "free slot for a pcie-root-port");
     port->address->pci.multifunction = ON;
     return true;
 }

@@ -59,6 +59,43 @@ static int check_bytes(const char *text, size_t length, struct error *err)
     return fail(err, ERR_XML_SYNTAX, "line %u: not UTF-8", line);
 }
 
+static const char *skip_past(const char *text, const char *end, const char *mark)
+{
+    const char *found = memmem(text, (size_t) (end - text), mark, strlen(mark));
+    return found ? found + strlen(mark) : end;
+}
+
+/* libxml2 compares each attribute of an element with each other one.  Counts quoted values between '<' and '>'; what is
+ * not well-formed may be counted wrongly, and is refused for that later. */
+static int check_tags(const char *text, size_t length, struct error *err)
+{
+    const char *end = text + length;
+    unsigned attributes = 0;
+    bool inside = false;
+    for (const char *c = text; c < end; ) {
+        if (!inside && *c != '<') {
+            c = memchr(c, '<', (size_t) (end - c));
+            c = c ? c : end;
+        } else if (!inside && text_starts(c, "<!--")) {
+            c = skip_past(c + 4, end, "-->");
+        } else if (!inside && text_starts(c, "<![CDATA[")) {
+            c = skip_past(c, end, "]]>");
+        } else if (!inside) {
+            inside = true, attributes = 0, c++;
+        } else if (*c == '>') {
+            inside = false, c++;
+        } else if (*c == '\'' || *c == '"') {
+            const char *close = memchr(c + 1, *c, (size_t) (end - c - 1));
+            if (++attributes > XML_ATTRIBUTES_MAX)
+                return fail(err, ERR_XML_SYNTAX, "an element has more than %d attributes", XML_ATTRIBUTES_MAX);
+            c = close ? close + 1 : end;
+        } else {
+            c++;
+        }
+    }
+    return 0;
+}
+
 static xmlDoc *parse(xmlParserCtxt *parser, const char *text, size_t length, struct error *err)
 {
     struct reading reading = { .err = err };
@@ -85,7 +122,7 @@ xmlDoc *document_read(const char *text, size_t length, size_t max, struct error 
         fail(err, ERR_XML_SYNTAX, "the document has %zu bytes; at most %zu are accepted", length, max);
         return NULL;
     }
-    if (check_bytes(text, length, err) < 0)
+    if (check_bytes(text, length, err) < 0 || check_tags(text, length, err) < 0)
         return NULL;
     if (text[strspn(text, " \t\r\n")] == '\0') {
         fail(err, ERR_XML_SYNTAX, "the document is empty");

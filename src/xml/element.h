@@ -91,10 +91,10 @@ enum xml_flags {
     XML_SECRETS = 4,            /* write: with SECRET rows */
 };
 
-enum { XML_DEPTH_MAX = 256 };
+enum { XML_DEPTH_MAX = 256, XML_ATTRIBUTES_MAX = 512 };
 
 /* Reads a document whose root is `e`.  Longer than `max` bytes, not well-formed, not UTF-8, deeper than
- * XML_DEPTH_MAX or with a document type declaration: an error, and no finding.  Otherwise the struct comes
+ * XML_DEPTH_MAX, wider than XML_ATTRIBUTES_MAX or with a document type: an error, and no finding.  Otherwise the struct comes
  * back, whatever findings->errors says.  Nothing outside the text is ever read. */
 void *xml_read(const struct element *e, const char *text, size_t length, size_t max, unsigned flags,
                const struct xml_policy *policy, void *user, struct arena *arena, struct findings *findings,
