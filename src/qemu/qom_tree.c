@@ -20,6 +20,8 @@ struct qom_tree {
     unsigned commands;
     char *folder, *key;
     struct qom_plan *plan;
+    bool on_disk;                       /* there is a plan for the next start */
+    bool fresh;                         /* the pull under way is the first of a VMM that was just started */
     struct qom_store *store;
     struct qom_stats stats;
     enum stage stage;
@@ -107,14 +109,17 @@ static WAITS struct qom_plan *run_plan_work(struct plan_work *work, void (*fn)(v
 
 /* --- pulling: a fiber of its own -------------------------------------------------------------- */
 
+/* The plan on disk is for starts: what a guest looks like later is remembered for as long as it runs. */
 static WAITS void learn(struct qom_tree *tree)
 {
-    struct plan_work work = { .folder = tree->folder, .key = tree->key, .store = tree->store,
+    bool save = tree->fresh || !tree->on_disk;
+    struct plan_work work = { .folder = save ? tree->folder : NULL, .key = tree->key, .store = tree->store,
                               .known = tree->plan };
     tree->stage = LEARNING;
     struct qom_plan *plan = run_plan_work(&work, learn_plan, "saved");
     if (!plan)
         return;
+    tree->on_disk |= save;
     qom_plan_free(tree->plan);
     tree->plan = plan;
 }
@@ -184,7 +189,7 @@ static void begin(struct qom_tree *tree, enum stage stage, void (*main)(void *ar
         return;
     }
     tree->references++;
-    tree->begun++;
+    tree->fresh = tree->begun++ == 0 && stage == PULLING;
     tree->stage = stage;
 }
 
@@ -214,6 +219,7 @@ WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, 
     struct plan_work work = { .folder = tree->folder, .key = tree->key };
     if (folder && commands & (QOM_HAS_LIST_GETV | QOM_HAS_LIST_GET))
         tree->plan = run_plan_work(&work, load_plan, "loaded");
+    tree->on_disk = tree->plan != NULL;
     return tree;
 }
 
