@@ -203,9 +203,28 @@ static int load_one(struct registry *registry, const char *path, const struct uu
     return 0;
 }
 
+/* Sockets of starts that ended, with their daemon, before anything was written down. */
+static void sweep_monitors(const struct registry *registry)
+{
+    owned_memory char *folder = memory_printf("%s/m", registry_places(registry)->run);
+    error_scope(err);
+    char **names;
+    size_t count;
+    if (folder_list(folder, &names, &count, &err) < 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        int id, end = 0;
+        owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
+        if (sscanf(names[i], "%d.sock%n", &id, &end) == 1 && end && !names[i][end] && !registry_find_id(registry, id))
+            unlink(path);
+    }
+    folder_names_free(names, count);
+}
+
 int statuses_load(struct registry *registry, const struct conf_defaults *defaults, struct error *err)
 {
     owned_memory char *folder = memory_printf("%s/status", registry_places(registry)->run);
+    bool all_known = true;
     char **names;
     size_t count;
     if (folder_list(folder, &names, &count, err) < 0)
@@ -214,13 +233,19 @@ int statuses_load(struct registry *registry, const struct conf_defaults *default
         struct uuid uuid;
         owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
         error_scope(reason);
-        if (place_is_unfinished(names[i]))
+        if (place_is_unfinished(names[i])) {
             unlink(path);
-        else if (!place_uuid_of_file(names[i], &uuid))
+        } else if (!place_uuid_of_file(names[i], &uuid)) {
             log_warning("%s is no status file of ours; left alone", path);
-        else if (load_one(registry, path, &uuid, defaults, &reason) < 0)
+        } else if (load_one(registry, path, &uuid, defaults, &reason) < 0) {
             log_error("%s: %s; if a guest runs there, it is not known", path, error_text(&reason));
+            all_known = false;
+        } else if (registry_find(registry, &uuid)->unmanaged) {
+            all_known = false;
+        }
     }
     folder_names_free(names, count);
+    if (all_known)
+        sweep_monitors(registry);
     return 0;
 }
