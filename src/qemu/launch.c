@@ -309,11 +309,13 @@ static WAITS int read_answers(struct launch *launch, struct error *err)
 
 /* The request for the tree leaves right behind `cont`, and whoever wants to look waits for it.  Without a bulk command
  * a tree takes seconds, so then it is read when somebody asks.  The status file is written meanwhile: it says that this
- * guest is to be found again. */
+ * guest is to be found again; one that is PAUSED_STARTING_UP there was to run. */
 static WAITS int let_run(struct launch *launch, struct error *err)
 {
     struct vmm *vmm = launch->vmm;
-    if (!(launch->flags & START_PAUSED))
+    if (launch->flags & START_PAUSED)
+        domain_set_state(launch->domain, DOMAIN_PAUSED, PAUSED_USER);
+    else
         launch->cont = ask(launch, "cont", NULL);
     if (vmm_has_bulk_command(vmm))
         qom_tree_begin(vmm->tree);

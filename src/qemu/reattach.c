@@ -16,7 +16,7 @@
 #include "qemu/emulator.h"
 #include "qemu/launch.h"
 
-enum { ANSWER_MS = 5000, END_MS = 5000 };
+enum { ANSWER_MS = 5000, END_MS = 5000, RETRY_MS = 50 };
 
 /* --- what has no guest any more --- */
 
@@ -84,7 +84,7 @@ static void take_state(struct domain *dom, const char *status, const struct stat
     domain_set_state(dom, state, reason);
 }
 
-/* One round trip: the negotiation, the state, the ptys. */
+/* One round trip: the negotiation, the state, the ptys.  1: it was never told to run, though it was to. */
 static WAITS int ask_monitor(struct vmm *vmm, const struct status *record, struct error *err)
 {
     if (vmm_connect(vmm, err) < 0)
@@ -96,9 +96,25 @@ static WAITS int ask_monitor(struct vmm *vmm, const struct status *record, struc
     if (monitor_handshake(vmm->monitor, loop_now() + ANSWER_MS, err) < 0 || monitor_call_wait(&status, err) < 0 ||
         monitor_call_wait(&chardevs, err) < 0)
         return -1;
-    take_state(vmm->domain, json_get_text(status.reply.value, "status"), record);
+    const char *word = json_get_text(status.reply.value, "status");
+    take_state(vmm->domain, word, record);
     launch_note_ptys(vmm->domain, chardevs.reply.value);
-    return 0;
+    return text_equal(word, "prelaunch") && record->state == DOMAIN_PAUSED && record->reason == PAUSED_STARTING_UP;
+}
+
+/* A VMM that has not noticed yet that our predecessor is gone may take us for it, and hang up. */
+static WAITS int ask_until_it_answers(struct vmm *vmm, const struct status *record, struct error *err)
+{
+    uint64_t deadline = loop_now() + ANSWER_MS;
+    for (;;) {
+        int rc = ask_monitor(vmm, record, err);
+        if (rc >= 0 || process_has_exited(vmm->process) || loop_now() >= deadline || err->code == ERR_ABORTED)
+            return rc;
+        monitor_free(take(vmm->monitor));
+        error_clear(err);
+        if (await_sleep(RETRY_MS, err) < 0)
+            return -1;
+    }
 }
 
 /* A job, so that the guest stays while its plan is looked up. */
@@ -156,7 +172,9 @@ static WAITS int find_running(struct domain *dom, const struct status *record, s
     if (!vmm->log)
         log_warning("domain '%s': %s", dom->name, error_text(&no_log));
     vmm_take_ports(vmm);
-    int rc = ask_monitor(vmm, record, err);
+    int rc = ask_until_it_answers(vmm, record, err);
+    if (rc > 0)                         /* nobody was told of success: vmm_free() lets go, undo_start() ends it */
+        return undo_start(dom, record, err);
     if (rc < 0 && !process_has_exited(process)) {
         log_error("domain '%s' runs (process %d), but its monitor is lost: %s", dom->name, (int) record->process.pid,
                   error_text(err));
