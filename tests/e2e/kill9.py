@@ -52,8 +52,8 @@ class Actor(threading.Thread):
                 state = after
                 self.possible = {state}
         except libvirt.libvirtError as error:
-            code = error.get_error_code()
-            if self.d.process is not None and self.d.process.poll() is None and code != libvirt.VIR_ERR_SYSTEM_ERROR:
+            lost = error.get_error_domain() == libvirt.VIR_FROM_RPC or error.get_error_code() == libvirt.VIR_ERR_SYSTEM_ERROR
+            if not lost:
                 self.fault = f"{action} of {self.name_of_domain} in state {state}: {error}"
 
 
