@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a VMM may say on its monitor: all calls end, the monitor breaks exactly once, and nothing leaks.
  *
- * The input's first byte says how the rest is said: odd, after a proper greeting; its other bits, in how long pieces. */
+ * The input's first byte says how the rest is said: odd, after a proper greeting; its other
+ * bits, in how long pieces. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 enum { CALLS = 3, PIECES_MAX = 64 };
 
-static const char greeting[] = "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 3, \"minor\": 1, \"major\": 11}, \"package\": \"\"}, "
+static const char greeting[] =
+    "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 3, \"minor\": 1, \"major\": 11}, \"package\": \"\"}, "
     "\"capabilities\": []}}\r\n{\"return\": {}, \"id\": 1}\r\n";
 
 struct scene {

@@ -17,11 +17,11 @@ _Noreturn static void give_up(int gate, enum child_step step)
     _exit(127);
 }
 
-/* Handlers are the parent's, and would write into the parent's pipes.  The system call, since the C library refuses the
- * signals that it keeps for itself, which somebody above us may have ignored. */
+/* Handlers are the parent's, and would write into the parent's pipes.  The system call, since the C library
+ * refuses the signals that it keeps for itself, which somebody above us may have ignored. */
 static void reset_signals(void)
 {
-    static const unsigned long standard[8];     /* the kernel's struct sigaction: SIG_DFL, no flags, no mask */
+    static const unsigned long standard[8];     /* the kernel's struct sigaction: SIG_DFL and no flags */
     for (int number = 1; number < NSIG; number++)
         syscall(SYS_rt_sigaction, number, standard, NULL, (NSIG - 1) / 8);
     sigset_t none;
@@ -37,9 +37,9 @@ static bool is_wanted(const struct process_spec *spec, int fd)
     return false;
 }
 
-/* First everything wanted goes above all final numbers, so that no dup2() hits a source not yet copied; then to its
- * final number.  All else is closed at once and not only by exec(): at the gate we must not hold another gate open.
- * Returns the gate's new number; errno is 0 if all went well. */
+/* First everything wanted goes above all final numbers, so that no dup2() hits a source not yet copied; then
+ * to its final number.  All else is closed at once and not only by exec(): at the gate we must not hold
+ * another gate open.  Returns the gate's new number; errno is 0 if all went well. */
 static int place_descriptors(const struct child *child)
 {
     const struct process_spec *spec = child->spec;

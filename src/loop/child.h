@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* child.h - the short life of a forked child before it becomes another program.
  *
- * The parent prepares a struct child with all that is needed, because after fork() in a program with threads only
- * async-signal-safe functions may be called: no allocation, no stdio, no name look-ups.
+ * The parent prepares a struct child with all that is needed, because after fork() in a program with threads
+ * only async-signal-safe functions may be called: no allocation, no stdio, no name look-ups.
  */
 #pragma once
 #include <sys/resource.h>
@@ -11,7 +11,10 @@
 #include "loop/process.h"
 
 /* Which step failed; the parent makes a sentence of it. */
-enum child_step { CHILD_DESCRIPTORS, CHILD_SESSION, CHILD_LIMITS, CHILD_GROUPS, CHILD_GROUP, CHILD_USER, CHILD_FOLDER, CHILD_EXEC };
+enum child_step {
+    CHILD_DESCRIPTORS, CHILD_SESSION, CHILD_LIMITS, CHILD_GROUPS, CHILD_GROUP, CHILD_USER, CHILD_FOLDER,
+    CHILD_EXEC
+};
 
 struct child_report { int step, number; };      /* number is an errno */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ucontext is used for a fiber's first entry only, since swapcontext() costs two system calls; every later switch is
- * _setjmp() and _longjmp(), which make none.  The sanitizers are told of each change of stack.  A pthread for each
- * fiber, passing a baton, could replace all of this file. */
+/* ucontext is used for a fiber's first entry only, since swapcontext() costs two system calls; every later
+ * switch is _setjmp() and _longjmp(), which make none.  The sanitizers are told of each change of stack.  A
+ * pthread for each fiber, passing a baton, could replace all of this file. */
 #undef _FORTIFY_SOURCE                  /* its longjmp() refuses to go to another stack */
 #include "loop/fiber.h"
 
@@ -26,8 +26,8 @@
 #define TSAN(...)
 #endif
 
-/* Only stacks are used again, never a struct fiber: who cancels a fiber that has ended is caught by ASan, instead of
- * cancelling another one. */
+/* Only stacks are used again, never a struct fiber: who cancels a fiber that has ended is caught by ASan,
+ * instead of cancelling another one. */
 struct fiber {
     struct fiber *next;                 /* in the ready list */
     void (*main)(void *arg);
@@ -179,7 +179,7 @@ void fiber_ready(struct fiber *f)
     uv_idle_start(&loop.idle, do_nothing);      /* no effect if it is active already */
 }
 
-/* Takes only what is queued now: fibers that keep waking each other must not keep the loop from everything else. */
+/* Takes only what is queued now: fibers that keep waking each other must not hold up all else. */
 static void run_ready(uv_prepare_t *prepare)
 {
     struct fiber *list = loop.ready;

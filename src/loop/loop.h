@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop.h - the one event loop of a program, its clock, timers and signals.
  *
- * Everything runs on the thread that called loop_init(); nothing here may be called from another one.  Callbacks run
- * on the loop's own stack and must not wait; what has to wait starts a fiber (fiber.h).
+ * Everything runs on the thread that called loop_init(); nothing here may be called from another one.
+ * Callbacks run on the loop's own stack and must not wait; what has to wait starts a fiber (fiber.h).
  */
 #pragma once
 #include <stdint.h>
@@ -12,12 +12,12 @@
 void loop_init(void);
 void loop_run(void);                    /* until loop_stop(), or until nothing is left that could happen */
 void loop_stop(void);
-void loop_done(void);                   /* runs what is closing to its end; a handle left open is a bug and aborts */
+void loop_done(void);                   /* runs what is closing to its end; a handle left open aborts */
 
 uint64_t loop_now(void);                /* milliseconds, monotonic; never 0 */
 
-/* Calls fn(arg) after delay_ms, then every repeat_ms (0: once).  Free it from anywhere, its own callback included;
- * a timer that has fired once still has to be freed. */
+/* Calls fn(arg) after delay_ms, then every repeat_ms (0: once).  Free it from anywhere, its own callback
+ * included; a timer that has fired once still has to be freed. */
 struct timer;
 struct timer *timer_start(unsigned delay_ms, unsigned repeat_ms, void (*fn)(void *arg), void *arg);
 void timer_free(struct timer *timer);

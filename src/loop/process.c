@@ -72,8 +72,8 @@ const char *process_boot_id(void)
     return id;
 }
 
-/* Field 3 (state) and field 22 (start time).  Field 2 is the program's name in parentheses and may hold anything, so
- * counting begins behind the last parenthesis. */
+/* Field 3 (state) and field 22 (start time).  Field 2 is the program's name in parentheses and may hold
+ * anything, so counting begins behind the last parenthesis. */
 static int read_stat(pid_t pid, char *ret_state, uint64_t *ret_start_time, struct error *err)
 {
     char path[40];
@@ -176,8 +176,9 @@ static int process_watch(struct process *p, struct error *err)
 
 /* Start */
 
-static char *const standard_environment[] = { (char *) "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                                              (char *) "LC_ALL=C", NULL };
+static char *const standard_environment[] = {
+    (char *) "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", (char *) "LC_ALL=C", NULL
+};
 
 static int check_spec(const struct process_spec *spec, struct error *err)
 {
@@ -269,14 +270,17 @@ struct process *process_attach(const struct process_identity *who, struct error 
     if (!text_equal(who->boot_id, process_boot_id()) || who->pid <= 0)
         return NULL;
     owned_fd int pidfd = pidfd_open(who->pid, 0);
+    if (pidfd < 0 && errno != ESRCH)
+        fail_errno(err, errno, "cannot open process %d", (int) who->pid);
     if (pidfd < 0)
-        return errno == ESRCH ? NULL : (fail_errno(err, errno, "cannot open process %d", (int) who->pid), NULL);
+        return NULL;
 
     /* Read after opening: if the numbers agree now, the pidfd is of that very process. */
     char state;
     uint64_t start_time;
     error_scope(gone);
-    if (read_stat(who->pid, &state, &start_time, &gone) < 0 || start_time != who->start_time || strchr("ZXx", state))
+    if (read_stat(who->pid, &state, &start_time, &gone) < 0 || start_time != who->start_time ||
+        strchr("ZXx", state))
         return NULL;
     struct process *p = NEW(struct process);
     p->identity = *who;
@@ -301,7 +305,8 @@ static const char *step_text(int step)
     return step >= 0 && step < (int) ARRAY_COUNT(texts) ? texts[step] : "failed";
 }
 
-/* A child that was killed has not read our byte, which we see by the failing send, or by an error instead of the end. */
+/* A child that was killed has not read our byte, which we see by the failing send, or by an
+ * error instead of the end. */
 static int read_report(const struct process *p, int gate, bool was_sent, struct error *err)
 {
     struct child_report report;

@@ -12,8 +12,8 @@ static int unix_address(const char *path, struct sockaddr_un *ret_address, struc
 {
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof ret_address->sun_path)
-        return fail(err, ERR_INVALID_ARG, "socket path '%s' has %zu bytes; it may have 1 to %zu", path, length,
-                    sizeof ret_address->sun_path - 1);
+        return fail(err, ERR_INVALID_ARG, "socket path '%s' has %zu bytes; it may have 1 to %zu", path,
+                    length, sizeof ret_address->sun_path - 1);
     *ret_address = (struct sockaddr_un) { .sun_family = AF_UNIX };
     memcpy(ret_address->sun_path, path, length);
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks are kept for the next fiber, as mapping and unmapping them costs more than all a short fiber does. */
+/* Stacks are kept for the next fiber, as mapping one costs more than all that a short fiber does. */
 #include "loop/private.h"
 
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static struct stack stack_map(void)
     return (struct stack) { bottom, VALGRIND_STACK_REGISTER(bottom, bottom + STACK_SIZE - 1) };
 }
 
-/* The last fiber's outermost frames were never returned from, so their red zones are still marked.  And what only a
- * fiber that still waits at the program's end holds is no leak. */
+/* The last fiber's outermost frames were never returned from, so their red zones are still marked.  And what
+ * only a fiber that still waits at the program's end holds is no leak. */
 struct stack stack_get(void)
 {
     struct stack stack = kept_count > 0 ? kept[--kept_count] : stack_map();

@@ -49,7 +49,9 @@ static void stream_arm(struct stream *s)
 {
     if (s->freed)
         return;
-    int wanted = s->ended ? 0 : (s->paused ? 0 : UV_READABLE) | (stream_pending(s) && !s->dirty ? UV_WRITABLE : 0);
+    int wanted = (s->paused ? 0 : UV_READABLE) | (stream_pending(s) && !s->dirty ? UV_WRITABLE : 0);
+    if (s->ended)
+        wanted = 0;
     if (wanted == s->polled)
         return;
     s->polled = wanted;
@@ -105,7 +107,8 @@ static enum outcome read_once(struct stream *s)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(KERNEL_FDS_MAX * sizeof(int))];
     struct iovec space = { input, sizeof input };
-    struct msghdr message = { .msg_iov = &space, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control };
+    struct msghdr message = { .msg_iov = &space, .msg_iovlen = 1,
+                              .msg_control = control, .msg_controllen = sizeof control };
     ssize_t got = recvmsg(s->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return READ_ENOUGH;
@@ -142,7 +145,9 @@ static ssize_t send_some(struct stream *s)
         message.msg_control = control;
         message.msg_controllen = sizeof control;
         struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-        *c = (struct cmsghdr) { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
         memcpy(CMSG_DATA(c), &s->fds_out.items[0].fd, sizeof(int));
     } else if (before_fd < bytes.iov_len) {
         bytes.iov_len = before_fd;

@@ -13,8 +13,8 @@
 #include "loop/stream.h"
 #include "qemu/monitor_private.h"
 
-/* Ids go round, as each of their digits costs the VMM time; there are far more of them than commands under way, so that
- * a doubled reply does not meet a new command. */
+/* Ids go round, as each of their digits costs the VMM time; there are far more of them than commands under
+ * way, so that a doubled reply does not meet a new command. */
 enum { IDS = 1000, GRACE_MS = 100 };
 
 struct monitor_request {
@@ -138,7 +138,8 @@ static void end_handshake(struct monitor *m, enum error_code code, const char *w
 }
 
 /* Fails everything under way; `late` is the one that missed its deadline. */
-static void fail_all(struct monitor *m, enum error_code code, const char *why, const struct monitor_request *late)
+static void fail_all(struct monitor *m, enum error_code code, const char *why,
+                     const struct monitor_request *late)
 {
     end_handshake(m, late && late == m->negotiation ? ERR_TIMEOUT : code, why);
     while (m->requests) {
@@ -154,7 +155,8 @@ static void fail_all(struct monitor *m, enum error_code code, const char *why, c
 }
 
 __attribute__((format(printf, 4, 5)))
-static void monitor_break(struct monitor *m, enum monitor_end end, const struct monitor_request *late, const char *format, ...)
+static void monitor_break(struct monitor *m, enum monitor_end end, const struct monitor_request *late,
+                          const char *format, ...)
 {
     char text[1000];
     va_list ap;
@@ -201,7 +203,8 @@ static void break_silent(struct monitor *m, const struct monitor_request *late)
     if (!m->greeted)
         monitor_break(m, MONITOR_SILENT, late, "the emulator did not greet us within %s", time);
     else
-        monitor_break(m, MONITOR_SILENT, late, "the emulator did not answer '%s' within %s", late->command, time);
+        monitor_break(m, MONITOR_SILENT, late, "the emulator did not answer '%s' within %s", late->command,
+                      time);
 }
 
 /* Should all of this process have stood still, the answer may be waiting: it gets a moment to be read. */
@@ -248,14 +251,16 @@ static unsigned next_id(struct monitor *m)
 static int check_room(const struct monitor *m, const char *command, size_t length, struct error *err)
 {
     if (m->count >= MONITOR_UNDER_WAY_MAX)
-        return fail(err, ERR_VMM, "%s: cannot send '%s': %u commands wait for an answer", m->subject, command, m->count);
+        return fail(err, ERR_VMM, "%s: cannot send '%s': %u commands wait for an answer", m->subject, command,
+                    m->count);
     if (stream_pending(m->stream) + length > MONITOR_OUTPUT_MAX)
-        return fail(err, ERR_VMM, "%s: cannot send '%s': the emulator does not read its monitor", m->subject, command);
+        return fail(err, ERR_VMM, "%s: cannot send '%s': the emulator does not read its monitor", m->subject,
+                    command);
     return 0;
 }
 
-struct monitor_request *monitor_request(struct monitor *m, const char *command, const char *members, monitor_done *done,
-                                        void *arg, struct error *err)
+struct monitor_request *monitor_request(struct monitor *m, const char *command, const char *members,
+                                        monitor_done *done, void *arg, struct error *err)
 {
     if (m->broken)
         return monitor_fail_broken(m, command, err), NULL;
@@ -328,12 +333,14 @@ static void on_reply(struct monitor *m, struct monitor_reply *reply)
     if (!request || (error ? !class || !text || reply->value : !reply->value)) {
         monitor_reply_done(reply);
         if (request)
-            monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator's answer to '%s' is neither a value nor an error",
-                          request->command);
+            monitor_break(m, MONITOR_NONSENSE, NULL,
+                          "the emulator's answer to '%s' is neither a value nor an error", request->command);
         else if (has_id)
-            monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator answered a command that nobody sent (id %" PRIu64 ")", id);
+            monitor_break(m, MONITOR_NONSENSE, NULL,
+                          "the emulator answered a command that nobody sent (id %" PRIu64 ")", id);
         else
-            monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator's answer says not to what (it has no id of ours)");
+            monitor_break(m, MONITOR_NONSENSE, NULL,
+                          "the emulator's answer says not to what (it has no id of ours)");
         return;
     }
     error_scope(failure);
@@ -341,12 +348,14 @@ static void on_reply(struct monitor *m, struct monitor_reply *reply)
     if (error) {
         m->totals.refusals++;
         reply->refusal = refusal_of(class);
-        fail(&failure, ERR_VMM, "%s: unable to execute QEMU command '%s': %s", m->subject, request->command, text);
+        fail(&failure, ERR_VMM, "%s: unable to execute QEMU command '%s': %s", m->subject, request->command,
+             text);
     }
     request_end(m, request, reply, &failure);
 }
 
-static void on_event(struct monitor *m, const char *name, const struct json *value, struct arena *arena, size_t bytes)
+static void on_event(struct monitor *m, const char *name, const struct json *value, struct arena *arena,
+                     size_t bytes)
 {
     m->totals.events++;
     m->totals.event_bytes += bytes;
@@ -380,7 +389,8 @@ static void on_input(void *arg, const char *bytes, size_t length)
     error_scope(err);
     monitor_hold(m);
     if (json_parser_feed(m->parser, bytes, length, &err) < 0)
-        monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator's monitor said what is not QMP: %s", error_text(&err));
+        monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator's monitor said what is not QMP: %s",
+                      error_text(&err));
     monitor_let_go(m);
 }
 
@@ -420,7 +430,8 @@ struct monitor *monitor_open(int fd, const char *subject, const struct monitor_h
     m->stream = stream_new(fd, &stream_handler, m);
     m->parser = json_parser_new(MONITOR_VALUE_MAX, MONITOR_DEPTH_MAX, on_value, m);
     error_scope(err);
-    m->negotiation = monitor_request(m, "qmp_capabilities", "\"execute\":\"qmp_capabilities\"", on_negotiated, m, &err);
+    m->negotiation = monitor_request(m, "qmp_capabilities", "\"execute\":\"qmp_capabilities\"",
+                                     on_negotiated, m, &err);
     return m;
 }
 

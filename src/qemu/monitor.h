@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* monitor.h - a client of QMP, the protocol of a running emulator.
  *
- * Many commands may be under way at once; replies are matched by id, and events come whenever they like.  Each command
- * has a deadline.  A VMM that misses one, closes, or says what is not QMP ends in one state: the monitor is broken,
- * for good.  Then every command under way fails, with an error that names the subject and the command, and after that
- * the handler's broken() is called, once.  Nothing here ever blocks, and no other monitor notices.
+ * Many commands may be under way at once; replies are matched by id, and events come whenever they like.
+ * Each command has a deadline.  A VMM that misses one, closes, or says what is not QMP ends in one state:
+ * the monitor is broken, for good.  Then every command under way fails, with an error that names the
+ * subject and the command, and after that the handler's broken() is called, once.  Nothing here ever
+ * blocks, and no other monitor notices.
  *
  * `subject` is who the errors speak of: "domain 'vm1'".  Callers need not put it in front again.
  *
@@ -51,9 +52,9 @@ struct monitor_handler {
     void (*broken)(void *arg, enum monitor_end end, const char *reason);
 };
 
-/* Takes fd, a connected socket, and asks for the negotiation at once; commands may follow before it is answered. */
+/* Takes fd, a connected socket, and begins the negotiation; commands may follow before it is answered. */
 struct monitor *monitor_open(int fd, const char *subject, const struct monitor_handler *handler, void *arg);
-/* Never waits.  Commands under way fail with ERR_ABORTED; broken() is not called.  Fine in every callback of it. */
+/* Never waits.  Commands under way fail with ERR_ABORTED; broken() is not called.  Every callback may. */
 void monitor_free(struct monitor *m);
 DEFINE_OWNED(monitor)
 void monitor_set_timeout(struct monitor *m, unsigned ms);       /* of commands to come; not 0 */
@@ -87,8 +88,8 @@ struct monitor_reply {
 };
 void monitor_reply_done(struct monitor_reply *reply);
 
-/* A command under way, wherever the caller keeps it; zeroed to begin with.  It may be done with at any time: then the
- * answer is dropped when it comes. */
+/* A command under way, wherever the caller keeps it; zeroed to begin with.  It may be done with at any time:
+ * then the answer is dropped when it comes. */
 struct monitor_call {
     struct monitor_reply reply;         /* valid after monitor_call_wait() */
     struct error error;                 /* why it failed; code ERR_NONE if it did not */
@@ -96,26 +97,28 @@ struct monitor_call {
     struct monitor_request *request;
 };
 
-/* `arguments` is the text of a JSON object without needless white space (each byte costs QEMU 9 us), or NULL. */
-void monitor_call_start(struct monitor *m, struct monitor_call *call, const char *command, const char *arguments);
-/* 0 with call->reply.  -1: refused (ERR_VMM, and reply.refusal says how), lost (ERR_VMM, ERR_TIMEOUT), or the fiber was
- * cancelled (ERR_ABORTED). */
+/* `arguments` is the text of a JSON object, or NULL.  No needless white space: each byte costs QEMU 9 us. */
+void monitor_call_start(struct monitor *m, struct monitor_call *call, const char *command,
+                        const char *arguments);
+/* 0 with call->reply.  -1: refused (ERR_VMM, and reply.refusal says how), lost (ERR_VMM, ERR_TIMEOUT), or the
+ * fiber was cancelled (ERR_ABORTED). */
 WAITS int monitor_call_wait(struct monitor_call *call, struct error *err);
 void monitor_call_done(struct monitor_call *call);
 #define owned_call __attribute__((cleanup(monitor_call_done)))
 
-/* Start, wait, done; `ret_reply` may be NULL.  After a refusal ret_reply->refusal is set, and nothing else in it. */
-WAITS int monitor_call(struct monitor *m, const char *command, const char *arguments, struct monitor_reply *ret_reply,
-                       struct error *err);
+/* Start, wait, done; `ret_reply` may be NULL.  After a refusal only ret_reply->refusal is set. */
+WAITS int monitor_call(struct monitor *m, const char *command, const char *arguments,
+                       struct monitor_reply *ret_reply, struct error *err);
 
-/* The same with a callback, from the loop or from within monitor_free(): `failure` is NULL or says why there is no value.
- * What the callback wants to keep of the reply it moves out, leaving zeroes.  -1: it could not be sent, and `done` will
- * not be called.  `done` may be NULL. */
+/* The same with a callback, from the loop or from within monitor_free(): `failure` is NULL or says why there
+ * is no value.  What the callback wants to keep of the reply it moves out, leaving zeroes.  -1: it could not
+ * be sent, and `done` will not be called.  `done` may be NULL. */
 int monitor_send(struct monitor *m, const char *command, const char *arguments,
-                 void (*done)(void *arg, struct monitor_reply *reply, struct error *failure), void *arg, struct error *err);
+                 void (*done)(void *arg, struct monitor_reply *reply, struct error *failure), void *arg,
+                 struct error *err);
 
-/* A whole command as a person wrote it, with an id of his own or none.  `out` gets the reply, an error object too, in
- * QEMU's way of writing and with that id. */
+/* A whole command as a person wrote it, with an id of his own or none.  `out` gets the reply, an error object
+ * too, in QEMU's way of writing and with that id. */
 WAITS int monitor_raw(struct monitor *m, const char *text, struct buffer *out, struct error *err);
 
 struct monitor_totals {

@@ -33,7 +33,8 @@ static struct monitor_request *send_command(struct monitor *m, const char *comma
 }
 
 int monitor_send(struct monitor *m, const char *command, const char *arguments,
-                 void (*done)(void *arg, struct monitor_reply *reply, struct error *failure), void *arg, struct error *err)
+                 void (*done)(void *arg, struct monitor_reply *reply, struct error *failure), void *arg,
+                 struct error *err)
 {
     return send_command(m, command, arguments, done, arg, err) ? 0 : -1;
 }
@@ -51,7 +52,8 @@ static void on_call_done(void *arg, struct monitor_reply *reply, struct error *f
     wait_done(&call->wait, 0);
 }
 
-void monitor_call_start(struct monitor *m, struct monitor_call *call, const char *command, const char *arguments)
+void monitor_call_start(struct monitor *m, struct monitor_call *call, const char *command,
+                        const char *arguments)
 {
     assert(!call->request && !call->wait.woken);
     call->request = send_command(m, command, arguments, on_call_done, call, &call->error);
@@ -78,8 +80,8 @@ void monitor_call_done(struct monitor_call *call)
     *call = (struct monitor_call) { 0 };
 }
 
-WAITS int monitor_call(struct monitor *m, const char *command, const char *arguments, struct monitor_reply *ret_reply,
-                       struct error *err)
+WAITS int monitor_call(struct monitor *m, const char *command, const char *arguments,
+                       struct monitor_reply *ret_reply, struct error *err)
 {
     owned_call struct monitor_call call = { 0 };
     monitor_call_start(m, &call, command, arguments);

@@ -16,8 +16,8 @@ int monitor_fail_broken(const struct monitor *m, const char *command, struct err
 
 typedef void monitor_done(void *arg, struct monitor_reply *reply, struct error *failure);
 
-/* `members` is the inside of the command's object, without its id; `command` is its name for messages.  NULL: it could
- * not be sent. */
-struct monitor_request *monitor_request(struct monitor *m, const char *command, const char *members, monitor_done *done,
-                                        void *arg, struct error *err);
+/* `members` is the inside of the command's object, without its id; `command` is its name for messages.
+ * NULL: it could not be sent. */
+struct monitor_request *monitor_request(struct monitor *m, const char *command, const char *members,
+                                        monitor_done *done, void *arg, struct error *err);
 void monitor_request_abandon(struct monitor_request *request);  /* nobody is to be told any more */

@@ -15,6 +15,8 @@
 #include "loop/process.h"
 #include "run.h"
 
+/* Runs SCRIPT in a shell, with no output and as ourselves. */
+#define SCRIPT(text) { .argv = ARGV(text), .output = -1, .errors = -1, .user = (uid_t) -1 }
 #define ARGV(...) ((char *const[]) { (char *) "/bin/sh", (char *) "-c", (char *) __VA_ARGS__, NULL })
 
 /* Runs a shell's script and gives what it wrote. */
@@ -43,7 +45,8 @@ static void sees_hygiene(void *arg)
     struct process_fd fds[] = { { given, 7 }, { leak, 5 }, { given, 4 } };
     setenv("LISTEN_FDS", "1", 1);
     struct process_spec spec = {
-        .argv = ARGV("pwd; umask; echo $(ls /proc/self/fd); readlink /proc/self/fd/7; readlink /proc/self/fd/5; env;"
+        .argv = ARGV("pwd; umask; echo $(ls /proc/self/fd);"
+                     "readlink /proc/self/fd/7; readlink /proc/self/fd/5; env;"
                      "cut -d' ' -f1,6 /proc/$$/stat | tr ' ' = ; exit 3"),
         .errors = -1, .fds = fds, .fds_count = 3, .user = (uid_t) -1,
     };
@@ -74,8 +77,9 @@ static void sees_signals(void *arg)
     sigaddset(&set, SIGTERM);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    struct process_spec spec = { .errors = -1, .user = (uid_t) -1,
-        .argv = (char *const[]) { (char *) "/bin/grep", (char *) "-E", (char *) "^Sig(Blk|Ign)", (char *) "/proc/self/status", NULL } };
+    char *const argv[] = { (char *) "/bin/grep", (char *) "-E", (char *) "^Sig(Blk|Ign)",
+                           (char *) "/proc/self/status", NULL };
+    struct process_spec spec = { .argv = argv, .errors = -1, .user = (uid_t) -1 };
     process_free(run_script(spec, &out));
     cr_assert_str_eq(out.data, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n", "%s", out.data);
 }
@@ -89,8 +93,9 @@ Test(process, child_neither_blocks_nor_ignores_signals)
 static void sees_limits(void *arg)
 {
     owned_buffer struct buffer out = { 0 };
-    struct process_spec spec = { .argv = ARGV("ulimit -n; echo $FOO; pwd"), .errors = -1, .user = (uid_t) -1, .folder = "/usr",
-                                 .environment = (char *const[]) { (char *) "FOO=bar", NULL } };
+    struct process_spec spec = SCRIPT("ulimit -n; echo $FOO; pwd");
+    spec.folder = "/usr";
+    spec.environment = (char *const[]) { (char *) "FOO=bar", NULL };
     struct rlimit limit = { 300, 5000 };
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     process_raise_descriptor_limit();
@@ -110,8 +115,11 @@ static void becomes_nobody(void *arg)
 {
     owned_buffer struct buffer out = { 0 };
     gid_t groups[] = { 7, 9 };
-    struct process_spec spec = { .argv = ARGV("id -u; id -g; id -G"), .errors = -1, .user = 65534, .group = 65533,
-                                 .groups = groups, .groups_count = 2 };
+    struct process_spec spec = SCRIPT("id -u; id -g; id -G");
+    spec.user = 65534;
+    spec.group = 65533;
+    spec.groups = groups;
+    spec.groups_count = 2;
     process_free(run_script(spec, &out));
     cr_assert_str_eq(out.data, "65534\n65533\n65533 7 9\n");
 }
@@ -127,8 +135,8 @@ Test(process, child_becomes_another_user)
 static void fails_to_exec(void *arg)
 {
     error_scope(err);
-    struct process_spec spec = { .argv = (char *const[]) { (char *) "/no/such/emulator", NULL }, .output = -1, .errors = -1,
-                                 .user = (uid_t) -1 };
+    struct process_spec spec = SCRIPT("");
+    spec.argv = (char *const[]) { (char *) "/no/such/emulator", NULL };
     owned(process) struct process *p = process_fork(&spec, &err);
     cr_assert_eq(process_exec(p, 0, &err), -1);
     cr_assert_str_eq(error_text(&err), "cannot run '/no/such/emulator': No such file or directory");
@@ -138,7 +146,8 @@ static void fails_to_exec(void *arg)
     spec.folder = "/no/such/folder";
     owned(process) struct process *q = process_fork(&spec, &err);
     cr_assert_eq(process_exec(q, 0, &err), -1);
-    cr_assert_str_eq(error_text(&err), "cannot run '/no/such/emulator': cannot enter its folder: No such file or directory");
+    cr_assert_str_eq(error_text(&err),
+                     "cannot run '/no/such/emulator': cannot enter its folder: No such file or directory");
 
     spec.argv = (char *const[]) { (char *) "relative", NULL };
     cr_assert_null(process_fork(&spec, &err));
@@ -154,7 +163,7 @@ Test(process, that_cannot_run_says_what_and_why)
 static void signals(void *arg)
 {
     error_scope(err);
-    struct process_spec spec = { .argv = ARGV("exec sleep 100"), .output = -1, .errors = -1, .user = (uid_t) -1 };
+    struct process_spec spec = SCRIPT("exec sleep 100");
     owned(process) struct process *p = process_fork(&spec, &err);
     cr_assert_eq(process_exec(p, 0, &err), 0);
     cr_assert_eq(process_wait(p, loop_now() + 30, &err), -1);
@@ -183,7 +192,7 @@ static void count_exit(void *arg)
 static void watches_exit(void *arg)
 {
     error_scope(err);
-    struct process_spec spec = { .argv = ARGV("exit 0"), .output = -1, .errors = -1, .user = (uid_t) -1 };
+    struct process_spec spec = SCRIPT("exit 0");
     owned(process) struct process *p = process_fork(&spec, &err);
     process_on_exit(p, count_exit, NULL);
     cr_assert_eq(process_exec(p, 0, &err), 0);
@@ -226,13 +235,15 @@ static bool dies_soon(pid_t pid)
     return !is_alive(pid);
 }
 
-/* In a process of its own: forks two children, tells their numbers, and is killed before or after the release. */
+/* In a process of its own: forks two children, tells their numbers, and is killed before or after the
+ * release. */
 static void parent_that_dies(void *arg)
 {
     error_scope(err);
     int out = *(int *) arg;
-    struct process_spec spec = { .argv = ARGV("exec sleep 100"), .output = -1, .errors = -1, .user = (uid_t) -1 };
-    struct process *p = process_fork(&spec, &err), *q = process_fork(&spec, &err), *kept = process_fork(&spec, &err);
+    struct process_spec spec = SCRIPT("exec sleep 100");
+    struct process *p = process_fork(&spec, &err), *q = process_fork(&spec, &err);
+    struct process *kept = process_fork(&spec, &err);
     process_keep(kept);
     if (!p || !q || process_exec(kept, 0, &err) < 0)
         _exit(1);
@@ -312,7 +323,7 @@ static pid_t freed[3];
 static void frees(void *arg)
 {
     error_scope(err);
-    struct process_spec spec = { .argv = ARGV("exec sleep 100"), .output = -1, .errors = -1, .user = (uid_t) -1 };
+    struct process_spec spec = SCRIPT("exec sleep 100");
     owned(process) struct process *gate = process_fork(&spec, &err);
     owned(process) struct process *released = process_fork(&spec, &err);
     owned(process) struct process *kept = process_fork(&spec, &err);
@@ -340,7 +351,7 @@ Test(process, freed_is_killed_and_reaped_unless_kept)
 static void dies_at_gate(void *arg)
 {
     error_scope(err);
-    struct process_spec spec = { .argv = ARGV("exit 0"), .output = -1, .errors = -1, .user = (uid_t) -1 };
+    struct process_spec spec = SCRIPT("exit 0");
     owned(process) struct process *p = process_fork(&spec, &err);
     kill(process_identity(p)->pid, SIGKILL);
     cr_assert_eq(process_wait(p, 0, &err), 0);

@@ -12,7 +12,9 @@
 #include "base/memory.h"
 #include "loop/loop.h"
 
-#define GREETING "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 3, \"minor\": 1, \"major\": 11}, \"package\": \"Debian\"}, " \
+#define GREETING \
+    "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 3, \"minor\": 1, \"major\": 11}, " \
+    "\"package\": \"Debian\"}, " \
     "\"capabilities\": [\"oob\"]}}\r\n"
 #define NEGOTIATION "{\"execute\":\"qmp_capabilities\",\"id\":1}"
 
@@ -65,6 +67,12 @@ static void scene_close(struct scene *s)
     buffer_done(&s->events);
 }
 
+static void scene_end(struct scene *s)
+{
+    scene_close(s);
+    *s = (struct scene) { .peer = -1 };
+}
+
 WAITS static void settle(void)
 {
     error_scope(err);
@@ -113,7 +121,7 @@ static void run_scene(void (*fn)(void *arg))
 
 #define SCENE(name) \
     static void play_##name(struct scene *s); \
-    static void start_##name(void *s) { play_##name(s); scene_close(s); *(struct scene *) s = (struct scene) { .peer = -1 }; } \
+    static void start_##name(void *s) { play_##name(s); scene_end(s); } \
     Test(monitor, name) { run_scene(start_##name); cr_assert(true); } \
     static void play_##name(struct scene *s)
 
@@ -148,12 +156,13 @@ SCENE(sends_many_before_it_waits_and_matches_answers_by_id)
     cr_assert_eq(monitor_call_wait(&b, &err), 0);
     cr_assert_str_eq(json_text(b.reply.value), "second");
     cr_assert_null(a.reply.value);
-    says(s, "{\"return\": {\"status\": \"running\", \"big\": 18446744073709551615}, \"id\": 2}\r\n");
+    const char *reply = "{\"return\": {\"status\": \"running\", \"big\": 18446744073709551615}, \"id\": 2}";
+    says(s, reply);
     cr_assert_eq(monitor_call_wait(&a, &err), 0);
     cr_assert_str_eq(json_get_text(a.reply.value, "status"), "running");
     cr_assert_str_eq(json_get(a.reply.value, "big")->text, "18446744073709551615");
     cr_assert_eq(a.reply.request_bytes, strlen("{\"execute\":\"query-status\",\"id\":2}"));
-    cr_assert_geq(a.reply.reply_bytes, strlen("{\"return\": {\"status\": \"running\", \"big\": 18446744073709551615}, \"id\": 2}"));
+    cr_assert_geq(a.reply.reply_bytes, strlen(reply));
 }
 
 SCENE(hands_on_events_wherever_they_come)
@@ -188,10 +197,12 @@ SCENE(refusals_keep_their_class_and_name_domain_and_command)
         error_scope(err);
         owned_call struct monitor_call call = { 0 };
         monitor_call_start(s->m, &call, "device_del", "{\"id\":\"zz\"}");
-        owned_memory char *request = memory_printf("{\"execute\":\"device_del\",\"arguments\":{\"id\":\"zz\"},\"id\":%u}", i + 2);
+        owned_memory char *request = memory_printf(
+            "{\"execute\":\"device_del\",\"arguments\":{\"id\":\"zz\"},\"id\":%u}", i + 2);
         hears(s, request);
-        owned_memory char *reply = memory_printf("{\"id\": %u, \"error\": {\"class\": \"%s\", \"desc\": \"Device 'zz' not found\"}}\r\n",
-                                                 i + 2, rows[i].class);
+        owned_memory char *reply = memory_printf(
+            "{\"id\": %u, \"error\": {\"class\": \"%s\", \"desc\": \"Device 'zz' not found\"}}\r\n", i + 2,
+            rows[i].class);
         says(s, reply);
         cr_assert_eq(monitor_call_wait(&call, &err), -1);
         cr_assert_eq(call.reply.refusal, rows[i].refusal);
@@ -237,7 +248,8 @@ SCENE(silence_past_a_deadline_ends_it_and_names_the_command)
     monitor_set_timeout(s->m, 20);
     monitor_call_start(s->m, &stop, "stop", NULL);
     fails(&stop, ERR_TIMEOUT, "domain 'vm1': the emulator did not answer 'stop' within 20 ms");
-    fails(&cont, ERR_VMM, "domain 'vm1': no answer to 'cont': the emulator did not answer 'stop' within 20 ms");
+    fails(&cont, ERR_VMM,
+          "domain 'vm1': no answer to 'cont': the emulator did not answer 'stop' within 20 ms");
     ends(s, MONITOR_SILENT, "the emulator did not answer 'stop' within 20 ms");
     char byte[100];
     while (read(s->peer, byte, sizeof byte) > 0)
@@ -304,8 +316,7 @@ SCENE(a_wrong_greeting_ends_it)
         cr_assert_eq(err.code, ERR_VMM);
         cr_assert_str_eq(error_text(&err), "domain 'vm1': the emulator's first words are not QMP's greeting");
         ends(s, MONITOR_NONSENSE, "the emulator's first words are not QMP's greeting");
-        scene_close(s);
-        *s = (struct scene) { .peer = -1 };
+        scene_end(s);
     }
 }
 
@@ -342,7 +353,8 @@ SCENE(closing_in_the_middle_of_an_answer_is_told)
     says(s, "{\"return\": {}, \"i");
     close(s->peer);
     s->peer = -1;
-    fails(&stop, ERR_VMM, "domain 'vm1': no answer to 'stop': the emulator closed its monitor in the middle of an answer");
+    fails(&stop, ERR_VMM,
+          "domain 'vm1': no answer to 'stop': the emulator closed its monitor in the middle of an answer");
     ends(s, MONITOR_CLOSED, "the emulator closed its monitor in the middle of an answer");
 }
 
@@ -358,7 +370,8 @@ static const struct { const char *says, *reason; } lies[] = {
     { "{\"id\": 2}", "the emulator's answer to 'stop' is neither a value nor an error" },
     { "{\"id\": 2, \"return\": 1, \"error\": {\"class\": \"a\", \"desc\": \"b\"}}",
       "the emulator's answer to 'stop' is neither a value nor an error" },
-    { "{\"id\": 2, \"error\": {\"class\": \"a\"}}", "the emulator's answer to 'stop' is neither a value nor an error" },
+    { "{\"id\": 2, \"error\": {\"class\": \"a\"}}",
+      "the emulator's answer to 'stop' is neither a value nor an error" },
     { "{\"id\": 2, \"error\": \"no\"}", "the emulator's answer to 'stop' is neither a value nor an error" },
 };
 
@@ -373,8 +386,7 @@ SCENE(lies_end_it)
         owned_memory char *text = memory_printf("domain 'vm1': no answer to 'stop': %s", lies[i].reason);
         fails(&stop, ERR_VMM, text);
         ends(s, MONITOR_NONSENSE, lies[i].reason);
-        scene_close(s);
-        *s = (struct scene) { .peer = -1 };
+        scene_end(s);
     }
 }
 
@@ -391,8 +403,7 @@ WAITS static void ends_in_nonsense(struct scene *s, const char *text, size_t len
     cr_assert_eq(strncmp(error_text(&err), begin, strlen(begin)), 0, "%s", error_text(&err));
     cr_assert_eq(s->breaks, 1);
     cr_assert_eq(s->end, MONITOR_NONSENSE);
-    scene_close(s);
-    *s = (struct scene) { .peer = -1 };
+    scene_end(s);
 }
 
 SCENE(what_is_no_json_ends_it)
@@ -462,7 +473,8 @@ SCENE(a_peer_that_does_not_read_meets_a_bound)
     while (accepted < 100 && monitor_send(s->m, "x", long_text, NULL, NULL, &err) == 0)
         accepted++;
     cr_assert_leq(accepted, MONITOR_OUTPUT_MAX / 1000000);
-    cr_assert_str_eq(error_text(&err), "domain 'vm1': cannot send 'x': the emulator does not read its monitor");
+    cr_assert_str_eq(error_text(&err),
+                     "domain 'vm1': cannot send 'x': the emulator does not read its monitor");
     settle();
     await_sleep(300, &err);
     cr_assert_eq(s->end, MONITOR_SILENT);
@@ -614,11 +626,14 @@ SCENE(raw_commands_get_their_own_id_back_and_errors_are_answers)
 {
     struct raw raw = { 0 };
     negotiates(s);
-    raw_begins(&raw, s, " { \"execute\" : \"query-name\", \"id\": {\"mine\": [1, null]} }", "{\"execute\":\"query-name\",\"id\":2}");
+    raw_begins(&raw, s, " { \"execute\" : \"query-name\", \"id\": {\"mine\": [1, null]} }",
+               "{\"execute\":\"query-name\",\"id\":2}");
     raw_ends(&raw, s, "{\"return\": {}, \"id\": 2}\r\n", "{\"return\": {}, \"id\": {\"mine\": [1, null]}}");
-    raw_begins(&raw, s, "{\"id\":\"a\",\"execute\":\"x\",\"arguments\":{\"a\":[]}}", "{\"execute\":\"x\",\"arguments\":{\"a\":[]},\"id\":3}");
-    raw_ends(&raw, s, "{\"id\": 3, \"error\": {\"class\": \"CommandNotFound\", \"desc\": \"The command x has not been found\"}}\r\n",
-             "{\"id\": \"a\", \"error\": {\"class\": \"CommandNotFound\", \"desc\": \"The command x has not been found\"}}");
+    raw_begins(&raw, s, "{\"id\":\"a\",\"execute\":\"x\",\"arguments\":{\"a\":[]}}",
+               "{\"execute\":\"x\",\"arguments\":{\"a\":[]},\"id\":3}");
+    raw_ends(&raw, s,
+             "{\"id\": 3, \"error\": {\"class\": \"CommandNotFound\", \"desc\": \"x is not here\"}}\r\n",
+             "{\"id\": \"a\", \"error\": {\"class\": \"CommandNotFound\", \"desc\": \"x is not here\"}}");
     raw_begins(&raw, s, "{\"execute\":\"y\"}", "{\"execute\":\"y\",\"id\":4}");
     raw_ends(&raw, s, "{\"return\": 18446744073709551616, \"id\": 4}", "{\"return\": 18446744073709551616}");
     raw_begins(&raw, s, "query-status", "");
