@@ -23,7 +23,9 @@ struct enum_names {
     extern const struct enum_names name##_names
 #define DEFINE_ENUM(name, list) \
     static const char *const name##_words_[] = { list(ENUM_WORD_) }; \
-    const struct enum_names name##_names = { #name, name##_words_, sizeof name##_words_ / sizeof *name##_words_ }
+    const struct enum_names name##_names = { \
+        #name, name##_words_, sizeof name##_words_ / sizeof *name##_words_ \
+    }
 
 int enum_find(const struct enum_names *names, const char *word);        /* 0 if there is no such word */
 const char *enum_word(const struct enum_names *names, int value);       /* NULL for absent or outside */

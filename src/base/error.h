@@ -50,8 +50,9 @@ struct error {
 
 enum { ERROR_TEXT_MAX = 4096 };
 
-/* Records the failure and returns -1, so that a failing step is one line.  A failure already there is replaced. */
-int fail(struct error *err, enum error_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Records the failure and returns -1, so that a failing step is one line.  One already there is replaced. */
+int fail(struct error *err, enum error_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same from errno: "FORMAT: strerror". */
 int fail_errno(struct error *err, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Puts "CONTEXT: " in front of what is there; returns -1. */

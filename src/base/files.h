@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.h - small files, whole.
  *
- * These block for as long as the file system takes; on the loop's thread they are called through await_work().
+ * These block for as long as the file system takes; on the loop's thread they belong into await_work().
  */
 #pragma once
 #include <sys/types.h>
@@ -11,13 +11,13 @@
 
 /* Reads the whole file into `out` (which is emptied first).  More than `limit` bytes is an error. */
 int file_read(const char *path, size_t limit, struct buffer *out, struct error *err);
-/* Replaces the file so that after a crash either the old or the new one is there, whole: a temporary file in the same
- * folder, fsync, rename, fsync of the folder. */
+/* Replaces the file so that after a crash either the old or the new one is there, whole: a temporary file in
+ * the same folder, fsync, rename, fsync of the folder. */
 int file_replace(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err);
 /* Removes it and fsyncs the folder; a missing file is no error. */
 int file_remove(const char *path, struct error *err);
 /* Makes the folder and those above it. */
 int folder_make(const char *path, mode_t mode, struct error *err);
-/* The names in a folder, sorted, without "." and ".."; release with folder_names_free().  A missing folder is empty. */
+/* The names in a folder, sorted, without "." and ".."; for folder_names_free().  A missing folder is empty. */
 int folder_list(const char *path, char ***ret_names, size_t *ret_count, struct error *err);
 void folder_names_free(char **names, size_t count);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* log.h - one line an event, on standard error or a file.
  *
- * A line is "TIME LEVEL text", control bytes escaped, so that nothing a guest or a client says can forge a line.
- * Libraries log at debug at most; the end of a job logs, once.  Under systemd (JOURNAL_STREAM set and standard
- * error is that stream) lines start with "<N>" instead of a time.
+ * A line is "TIME LEVEL text", control bytes escaped, so that nothing a guest or a client says can forge a
+ * line.  Libraries log at debug at most; the end of a job logs, once.  Under systemd (JOURNAL_STREAM set and
+ * standard error is that stream) lines start with "<N>" instead of a time.
  */
 #pragma once
 #include "base/error.h"

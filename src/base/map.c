@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing with linear probing.  A removed entry leaves a tombstone, so that iteration may remove; they are
- * swept when the table grows.  The hash is seeded, since clients choose names. */
+/* Open addressing with linear probing.  A removed entry leaves a tombstone, so that iteration may remove;
+ * they are swept when the table grows.  The hash is seeded, since clients choose names. */
 #include "base/map.h"
 
 #include <stdint.h>

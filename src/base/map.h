@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* map.h - a hash table from byte strings to pointers.
  *
- * The map copies its keys and owns nothing else.  Keys may hold any bytes (a uuid, a name, a number in place).
+ * The map copies its keys and owns nothing else.  Keys may hold any bytes (a uuid, a name, a number).
  * Iteration is in no order, and may remove the entry it stands on.
  */
 #pragma once

@@ -13,7 +13,8 @@ bool text_to_u64(const char *text, uint64_t max, uint64_t *ret_value)
     for (const char *p = text; *p; p++) {
         if (*p < '0' || *p > '9')
             return false;
-        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t) (*p - '0'), &value))
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t) (*p - '0'), &value))
             return false;
     }
     if (value > max)
@@ -37,7 +38,9 @@ static size_t sequence_length(const unsigned char *p, size_t left)
 {
     if (p[0] < 0x80)
         return 1;
-    size_t n = p[0] >= 0xC2 && p[0] <= 0xDF ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 : p[0] >= 0xF0 && p[0] <= 0xF4 ? 4 : 0;
+    size_t n = p[0] >= 0xC2 && p[0] <= 0xDF ? 2
+             : (p[0] & 0xF0) == 0xE0 ? 3
+             : p[0] >= 0xF0 && p[0] <= 0xF4 ? 4 : 0;
     if (n == 0 || n > left)
         return 0;
     for (size_t i = 1; i < n; i++)

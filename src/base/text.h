@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.h - numbers, quoting and likeness of words.
  *
- * Number parsers take the whole text, decimal only, with no sign (but for i64), no white space and no leading "+".
+ * Number parsers take the whole text, decimal only, with no sign (but for i64), no blanks and no leading "+".
  */
 #pragma once
 #include <stdbool.h>
@@ -26,5 +26,5 @@ void text_add_printable(struct buffer *out, const char *text);
 /* One word for a POSIX shell; plain words stay as they are. */
 void text_add_shell_word(struct buffer *out, const char *text);
 
-/* The word of `words` (`count` of them; NULL entries are skipped) most like `text`, or NULL if none is near. */
+/* The one of `count` words (NULL entries are skipped) most like `text`, or NULL if none is near. */
 const char *text_nearest(const char *text, const char *const *words, size_t count);

@@ -16,7 +16,8 @@ Test(text, numbers_are_plain_decimal_and_within_their_range)
     uint64_t value;
     cr_assert(text_to_u64("18446744073709551615", UINT64_MAX, &value) && value == UINT64_MAX);
     cr_assert(text_to_u64("007", 7, &value) && value == 7);
-    static const char *const bad[] = { "", " 1", "1 ", "+1", "-1", "0x10", "1.0", "18446744073709551616", "1e3" };
+    static const char *const bad[] = { "", " 1", "1 ", "+1", "-1", "0x10", "1.0", "18446744073709551616",
+                                       "1e3" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         cr_assert(refused(bad[i], UINT64_MAX), "'%s' was taken for a number", bad[i]);
     cr_assert(refused("8", 7));
