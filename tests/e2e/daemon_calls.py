@@ -181,4 +181,20 @@ def destroy_cancels_a_start_that_hangs(d):
     same(d.guests(), {})
 
 
+@test(config={"sim_options": "mute"})
+def a_stop_cancels_and_undoes_a_start_that_hangs(d):
+    dom = d.connect().defineXML(d.xml("one"))
+    outcome = []
+    starter = threading.Thread(target=lambda: outcome.append(refusal(dom.create)))
+    starter.start()
+    until(d.guests, "the emulator runs")
+    d.stop()
+    starter.join(10)
+    contains(outcome[0][1], "domusd stops")
+    same(d.guests(), {})
+    same(os.listdir(f"{d.root}/run/status"), [])
+    d.configure({})
+    d.start()
+
+
 main()
