@@ -20,6 +20,7 @@ endif
 include fuzz/xml.mk
 include fuzz/rpc.mk
 include fuzz/qmp.mk
+include fuzz/qom.mk
 
 TESTS += fuzz/replay.sh
 dist_check_SCRIPTS += fuzz/replay.sh

@@ -111,6 +111,26 @@ static int read_entry(const struct json *entry, const char **ret_name, const cha
     return 0;
 }
 
+static int compare_texts(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *) left, *(const char *const *) right);
+}
+
+/* Every entry is proper, and no two have one name. */
+static int check_entries(const struct json *entries, struct error *err)
+{
+    owned_memory const char **names = memory_new((entries->length + 1) * sizeof *names);
+    const char *type = NULL;
+    for (size_t i = 0; i < entries->length; i++)
+        if (read_entry(entries->items[i], &names[i], &type, err) < 0)
+            return -1;
+    qsort(names, entries->length, sizeof *names, compare_texts);
+    for (size_t i = 1; i < entries->length; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            return fail(err, ERR_VMM, "an object has two properties '%.100s'", names[i]);
+    return 0;
+}
+
 static uint32_t add_value(struct qom_store *s, const struct json *value)
 {
     if (!value)
@@ -159,17 +179,15 @@ static const char *stated_type(const struct json *properties)
     return NULL;
 }
 
-static int put_properties(struct qom_store *s, uint32_t object, const struct json *properties,
-                          struct error *err)
+static void put_properties(struct qom_store *s, uint32_t object, const struct json *properties)
 {
     const char *stated = stated_type(properties);
     if (object == QOM_ROOT && stated)
         s->objects.items[QOM_ROOT].type = qom_pool_add(&s->names, stated, strlen(stated));
     uint32_t first = (uint32_t) s->properties.count;
     for (size_t i = 0; i < properties->length; i++) {
-        const char *name = NULL, *type = NULL;
-        if (read_entry(properties->items[i], &name, &type, err) < 0)
-            return -1;
+        const char *name = json_get_text(properties->items[i], "name");
+        const char *type = json_get_text(properties->items[i], "type");
         if (is_child(type))
             continue;
         bool hidden = qom_type_hides(qom_store_type(s, object), name) ||
@@ -179,7 +197,6 @@ static int put_properties(struct qom_store *s, uint32_t object, const struct jso
     }
     s->objects.items[object].first_property = first;
     s->objects.items[object].properties = (uint32_t) s->properties.count - first;
-    return 0;
 }
 
 static void put_children(struct qom_store *s, uint32_t object, const struct json *properties)
@@ -199,9 +216,9 @@ int qom_store_put(struct qom_store *s, uint32_t object, const struct json *prope
     assert(!qom_store_is_read(s, object));
     if (!properties || properties->type != JSON_ARRAY)
         return fail(err, ERR_VMM, "an object's properties are no list");
-    if (check_bounds(s, object, properties->length, err) < 0 ||
-        put_properties(s, object, properties, err) < 0)
+    if (check_bounds(s, object, properties->length, err) < 0 || check_entries(properties, err) < 0)
         return -1;
+    put_properties(s, object, properties);
     put_children(s, object, properties);
     s->entries += properties->length;
     return 0;

@@ -89,7 +89,8 @@ Test(qom_tree, the_second_start_takes_one_call)
     run(two_starts);
 }
 
-static const char vapic[] = "{\"path\":\"/machine/vapic\",\"type\":\"rom\",\"props\":[[\"type\",\"string\",\"rom\"]]}";
+static const char vapic[] =
+    "{\"path\":\"/machine/vapic\",\"type\":\"rom\",\"props\":[[\"type\",\"string\",\"rom\"]]}";
 
 static void learns(void)
 {
