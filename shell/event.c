@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "json/json.h"
@@ -25,12 +26,28 @@ static const struct parameter parameters[] = {
     { 0 },
 };
 
+enum { KINDS_MAX = 16 };
+
 /* libvirt's numbers of the kinds that this shell can tell. */
-static const struct { const char *name; int number; } kinds[] = { { "lifecycle", 0 } };
+static const struct { const char *name; int number; } kinds[] = {
+    { "lifecycle", 0 },
+    { "reboot", 1 },
+    { "rtc-change", 2 },
+    { "watchdog", 3 },
+    { "tray-change", 10 },
+    { "balloon-change", 13 },
+};
 
 struct watch {
     bool json, timestamp;
     unsigned long received;
+};
+
+/* What all kinds have in common; what a kind has not is NULL. */
+struct happening {
+    const char *kind;
+    const remote_nonnull_domain *dom;
+    const char *disk, *event, *detail;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -40,50 +57,112 @@ static void on_interrupt(int number)
     interrupted = 1;
 }
 
-static void print_json(const remote_domain_event_lifecycle_msg *m)
+static void add_member(struct json_writer *w, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    json_key(w, key);
+    json_string(w, text);
+}
+
+static void print_json(const struct happening *h)
 {
     char uuid[UUID_TEXT_SIZE];
-    uuid_format((const struct uuid *) m->dom.uuid, uuid);
+    uuid_format((const struct uuid *) h->dom->uuid, uuid);
     owned_buffer struct buffer out = { 0 };
     struct json_writer w = { .out = &out, .spaced = true };
     json_open(&w, '{');
     json_key(&w, "time"), json_u64(&w, (uint64_t) time(NULL));
-    json_key(&w, "kind"), json_string(&w, "lifecycle");
-    json_key(&w, "name"), json_string(&w, m->dom.name);
-    json_key(&w, "uuid"), json_string(&w, uuid);
-    json_key(&w, "event"), json_string(&w, event_word(m->event));
-    json_key(&w, "detail"), json_string(&w, event_detail(m->event, m->detail));
+    add_member(&w, "kind", h->kind);
+    add_member(&w, "name", h->dom->name);
+    add_member(&w, "uuid", uuid);
+    add_member(&w, "disk", h->disk);
+    add_member(&w, "event", h->event);
+    add_member(&w, "detail", h->detail);
     json_close(&w, '}');
     puts(buffer_text(&out));
 }
 
-static void print_text(const struct watch *watch, const remote_domain_event_lifecycle_msg *m)
+static void print_time(void)
 {
-    char now[40] = "";
-    if (watch->timestamp) {
-        struct timespec t;
-        struct tm tm;
-        clock_gettime(CLOCK_REALTIME, &t);
-        gmtime_r(&t.tv_sec, &tm);
-        size_t length = strftime(now, sizeof now, "%Y-%m-%d %H:%M:%S", &tm);
-        snprintf(now + length, sizeof now - length, ".%03ld+0000: ", t.tv_nsec / 1000000);
+    char now[40];
+    struct timespec t;
+    struct tm tm;
+    clock_gettime(CLOCK_REALTIME, &t);
+    gmtime_r(&t.tv_sec, &tm);
+    strftime(now, sizeof now, "%Y-%m-%d %H:%M:%S", &tm);
+    printf("%s.%03ld+0000: ", now, t.tv_nsec / 1000000);
+}
+
+static void print_text(const struct happening *h)
+{
+    printf("event '%s' for domain '%s'", h->kind, h->dom->name);
+    if (h->disk)
+        printf(" disk %s", h->disk);
+    if (h->detail)
+        printf(": %s%s%s", h->event ? h->event : "", h->event ? " " : "", h->detail);
+    putchar('\n');
+}
+
+static void tell(void *arg, const struct happening *h)
+{
+    struct watch *watch = arg;
+    watch->received++;
+    if (watch->json) {
+        print_json(h);
+    } else {
+        if (watch->timestamp)
+            print_time();
+        print_text(h);
     }
-    printf("%sevent 'lifecycle' for domain '%s': %s %s\n", now, m->dom.name, event_word(m->event),
-           event_detail(m->event, m->detail));
+    fflush(stdout);
 }
 
 static void on_lifecycle(void *arg, const remote_domain_event_callback_lifecycle_msg *m)
 {
-    struct watch *watch = arg;
-    watch->received++;
-    if (watch->json)
-        print_json(&m->msg);
-    else
-        print_text(watch, &m->msg);
-    fflush(stdout);
+    tell(arg, &(struct happening) { .kind = "lifecycle", .dom = &m->msg.dom, .event = event_word(m->msg.event),
+                                    .detail = event_detail(m->msg.event, m->msg.detail) });
 }
 
-static const struct client_events handlers = { .domain_event_callback_lifecycle = on_lifecycle };
+static void on_reboot(void *arg, const remote_domain_event_callback_reboot_msg *m)
+{
+    tell(arg, &(struct happening) { .kind = "reboot", .dom = &m->msg.dom });
+}
+
+static void on_rtc_change(void *arg, const remote_domain_event_callback_rtc_change_msg *m)
+{
+    owned_memory char *offset = memory_printf("%lld", (long long) m->msg.offset);
+    tell(arg, &(struct happening) { .kind = "rtc-change", .dom = &m->msg.dom, .detail = offset });
+}
+
+static void on_watchdog(void *arg, const remote_domain_event_callback_watchdog_msg *m)
+{
+    static const char *const actions[] = { "none", "pause", "reset", "poweroff", "shutdown", "debug", "inject-nmi" };
+    bool known = m->msg.action >= 0 && (size_t) m->msg.action < ARRAY_COUNT(actions);
+    tell(arg, &(struct happening) { .kind = "watchdog", .dom = &m->msg.dom,
+                                    .detail = known ? actions[m->msg.action] : "unknown" });
+}
+
+static void on_tray_change(void *arg, const remote_domain_event_callback_tray_change_msg *m)
+{
+    tell(arg, &(struct happening) { .kind = "tray-change", .dom = &m->msg.dom, .disk = m->msg.devAlias,
+                                    .detail = m->msg.reason ? "closed" : "opened" });
+}
+
+static void on_balloon_change(void *arg, const remote_domain_event_callback_balloon_change_msg *m)
+{
+    owned_memory char *size = memory_printf("%lluKiB", (unsigned long long) m->msg.actual);
+    tell(arg, &(struct happening) { .kind = "balloon-change", .dom = &m->msg.dom, .detail = size });
+}
+
+static const struct client_events handlers = {
+    .domain_event_callback_lifecycle = on_lifecycle,
+    .domain_event_callback_reboot = on_reboot,
+    .domain_event_callback_rtc_change = on_rtc_change,
+    .domain_event_callback_watchdog = on_watchdog,
+    .domain_event_callback_tray_change = on_tray_change,
+    .domain_event_callback_balloon_change = on_balloon_change,
+};
 
 static double elapsed(const struct timespec *since)
 {
@@ -113,28 +192,54 @@ static int wait_for_events(struct session *session, struct client *client, const
     return 0;
 }
 
+/* Registers for the kinds that were asked for; their numbers, for taking them back, go to `ids`. */
+static int register_kinds(struct client *client, const char *kind, remote_nonnull_domain *dom, int *ids,
+                          size_t *ret_count, struct error *err)
+{
+    size_t count = 0;
+    _Static_assert(ARRAY_COUNT(kinds) <= KINDS_MAX, "an id for each kind");
+    for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
+        remote_connect_domain_event_callback_register_any_args args = { .eventID = kinds[i].number, .dom = dom };
+        reply_scope(connect_domain_event_callback_register_any, registered);
+        if (kind && !text_equal(kind, kinds[i].name))
+            continue;
+        if (client_connect_domain_event_callback_register_any(client, &args, &registered, err) < 0)
+            return fail_in(err, "Failed to register for %s events", kinds[i].name);
+        ids[count++] = registered.callbackID;
+    }
+    *ret_count = count;
+    return 0;
+}
+
+static void deregister_kinds(struct client *client, const int *ids, size_t count)
+{
+    error_scope(ignored);                       /* the connection may be gone */
+    for (size_t i = 0; i < count; i++) {
+        remote_connect_domain_event_callback_deregister_any_args args = { .callbackID = ids[i] };
+        client_connect_domain_event_callback_deregister_any(client, &args, NULL, &ignored);
+    }
+}
+
 static int watch_domain(struct session *session, const struct arguments *arguments, struct client *client,
                         remote_nonnull_domain *dom, struct error *err)
 {
     struct watch watch = { argument_flag(arguments, "json"), argument_flag(arguments, "timestamp"), 0 };
     struct sigaction action = { .sa_handler = on_interrupt }, before;
-    remote_connect_domain_event_callback_register_any_args args = { .eventID = kinds[0].number, .dom = dom };
-    reply_scope(connect_domain_event_callback_register_any, registered);
+    int ids[KINDS_MAX];
+    size_t count = 0;
     client_on_events(client, &handlers, &watch);
-    if (client_connect_domain_event_callback_register_any(client, &args, &registered, err) < 0)
+    if (register_kinds(client, argument_text(arguments, "event"), dom, ids, &count, err) < 0)
         return COMMAND_FAILED;
     interrupted = 0;
     sigaction(SIGINT, &action, &before);
     int result = wait_for_events(session, client, arguments, &watch, err);
     sigaction(SIGINT, &before, NULL);
+    deregister_kinds(client, ids, count);
     client_on_events(client, NULL, NULL);
-    if (result < 0)
-        return COMMAND_FAILED;
-    remote_connect_domain_event_callback_deregister_any_args done = { .callbackID = registered.callbackID };
     session->spoke_json = watch.json;
     if (!watch.json)
         session_confirm(session, "events received: %lu\n", watch.received);
-    return client_connect_domain_event_callback_deregister_any(client, &done, NULL, err);
+    return result < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 static int misused(const struct arguments *arguments, struct error *err)

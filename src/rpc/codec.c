@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rpc/codec.h"
 
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 #include "rpc/bounded.h"
@@ -106,7 +106,7 @@ bool_t bounded_string(XDR *x, char **text, u_int max)
     if (x->x_op == XDR_ENCODE)
         return *text && xdr_string(x, text, max);
     if (x->x_op == XDR_FREE)
-        return xdr_string(x, text, max);
+        return xdr_string(x, text, UINT_MAX);           /* with less, it keeps what is too long */
     u_int start = XDR_GETPOS(x), count;
     if (!count_fits(x, 1) || !xdr_u_int(x, &count) || !XDR_SETPOS(x, start))
         return FALSE;

@@ -36,6 +36,8 @@ void peer_drop(struct peer *peer)
     peer->stream = NULL;
     frame_reader_done(&peer->reader);
     call_discard_waiting(peer);
+    peer->server->held -= peer->held;
+    peer->held = 0;
     server_unlink(peer);
     peer_unreference(peer);
 }
@@ -102,8 +104,6 @@ static void close_fds(struct peer *peer, unsigned count)
 /* What is neither a call nor a ping is ignored: replies to nothing, packets of streams that are gone. */
 static void on_frame(struct peer *peer, const struct frame *frame)
 {
-    peer->heard = loop_now();
-    peer->pings = 0;
     if (frame->type == FRAME_CALL || frame->type == FRAME_CALL_WITH_FDS) {
         call_receive(peer, frame);
         return;
@@ -112,6 +112,24 @@ static void on_frame(struct peer *peer, const struct frame *frame)
         frame->procedure == KEEPALIVE_PING)
         send_keepalive(peer, KEEPALIVE_PONG);
     close_fds(peer, frame->fds_count);
+}
+
+/* Many clients that each stay below their own bounds may still send too much: then the one that holds most goes. */
+static void count_held(struct peer *peer)
+{
+    struct server *s = peer->server;
+    size_t held = peer->reader.bytes.length - peer->reader.done + peer->waiting_bytes;
+    s->held += held - peer->held;
+    peer->held = held;
+    if (s->held <= s->limits.input_total)
+        return;
+    struct peer *most = peer;
+    for (struct peer *p = s->peers; p; p = p->next)
+        if (p->held > most->held && !p->doomed)
+            most = p;
+    log_warning("clients hold %zu bytes of unfinished calls: client %u, with most of them, is dropped", s->held,
+                most->number);
+    peer_doom(most, "it sent more than can be kept");
 }
 
 static void read_frames(struct peer *peer)
@@ -127,6 +145,9 @@ static void read_frames(struct peer *peer)
         peer_doom(peer, "it does not speak the protocol");
     if (peer->closing || !call_has_room(peer))
         stream_pause(peer->stream);
+    if (peer->reader.done == peer->reader.bytes.length)
+        frame_reader_done(&peer->reader);               /* a large frame leaves no large buffer behind */
+    count_held(peer);
 }
 
 void peer_resume(struct peer *peer)
@@ -140,6 +161,8 @@ void peer_resume(struct peer *peer)
 static void on_input(void *arg, const char *bytes, size_t length)
 {
     struct peer *peer = arg;
+    peer->heard = loop_now();
+    peer->pings = 0;
     frame_reader_add(&peer->reader, bytes, length);
     read_frames(peer);
 }

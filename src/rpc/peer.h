@@ -33,6 +33,7 @@ struct peer {
     struct task *waiting, **waiting_last;
     unsigned waiting_count, running_count;
     size_t waiting_bytes;
+    size_t held;                        /* bytes that came and are not running yet, as counted in server->held */
 
     struct timer *ping;
     unsigned pings;                     /* unanswered ones */
@@ -45,6 +46,7 @@ struct server {
     struct server_limits limits;
     struct peer *peers;
     size_t peers_count, calls_count;
+    size_t held;                        /* by all peers */
     size_t references;                  /* one a peer, also those that are gone, and one of the owner */
     unsigned last_number;
     bool stopped;

@@ -15,12 +15,17 @@ struct server_listener {
     struct server_listener *next;
 };
 
-/* Clients come only while there is room for them. */
+/* Whoever may only read, which is everybody, cannot take the last places from those who may do more. */
+static bool has_room(const struct server *s, bool read_only)
+{
+    unsigned kept = read_only ? s->limits.clients / 10 : 0;
+    return !s->stopped && s->peers_count < s->limits.clients - kept;
+}
+
 static void arm_listeners(struct server *s)
 {
-    bool open = !s->stopped && s->peers_count < s->limits.clients;
     for (struct server_listener *l = s->listeners; l; l = l->next)
-        open ? listener_resume(l->listener) : listener_pause(l->listener);
+        has_room(s, l->read_only) ? listener_resume(l->listener) : listener_pause(l->listener);
 }
 
 void server_add(struct server *s, int fd, bool read_only)
@@ -32,7 +37,7 @@ void server_add(struct server *s, int fd, bool read_only)
         s->peers->link = &peer->next;
     s->peers = peer;
     s->peers_count++;
-    if (s->peers_count >= s->limits.clients)
+    if (!has_room(s, true))
         arm_listeners(s);
     if (s->handler->opened)
         s->handler->opened(s->arg, peer);
@@ -50,7 +55,9 @@ void server_unlink(struct peer *peer)
     *peer->link = peer->next;
     if (peer->next)
         peer->next->link = peer->link;
-    if (s->peers_count-- == s->limits.clients)
+    bool was_full = !has_room(s, true);
+    s->peers_count--;
+    if (was_full)
         arm_listeners(s);
     if (s->handler->gone)
         s->handler->gone(s->arg, peer);

@@ -47,17 +47,18 @@ struct server_handler {
 };
 
 struct server_limits {
-    unsigned clients;                   /* more are not accepted until one leaves */
+    unsigned clients;                   /* more are not accepted until one leaves; a tenth is kept for read-write */
     unsigned running, waiting;          /* calls of one client */
     size_t input;                       /* bytes of waiting calls of one client */
+    size_t input_total;                 /* bytes of unfinished and waiting calls of all */
     size_t output;                      /* bytes a client has not taken yet */
     unsigned ping_interval;             /* milliseconds of silence before a ping */
     unsigned ping_count;                /* unanswered ones before the client is dropped; 0: never ping */
 };
 
 #define SERVER_LIMITS ((struct server_limits) { \
-    .clients = 5000, .running = 64, .waiting = 64, .input = 64 << 20, .output = 16 << 20, \
-    .ping_interval = 5000, .ping_count = 5 })
+    .clients = 5000, .running = 64, .waiting = 64, .input = 64 << 20, .input_total = 512 << 20, \
+    .output = 16 << 20, .ping_interval = 5000, .ping_count = 5 })
 
 struct server *server_new(const struct server_handler *handler, void *arg,
                           const struct server_limits *limits);

@@ -2,6 +2,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "loop/stream.h"
 #include "rig.h"
 
 #define CREATE "00000000 00000000000000000000000000000000 00000000"
@@ -160,6 +162,48 @@ Test(limits, without_a_free_fiber_calls_wait_and_then_run)
     for (int i = 0; i < 80; i++)
         close(fds[i]);
     rig_until(&rig.gone, 80);
+    rig_close();
+}
+
+Test(limits, many_clients_with_large_unfinished_calls_lose_the_largest)
+{
+    struct server_limits limits = SERVER_LIMITS;
+    limits.input_total = 1 << 20;
+    rig_open(&limits);
+    static char bytes[700 * 1024];
+    owned_fd int small = rig_connect(), large = rig_connect(), other = rig_connect();
+    rig_send_hex(small, "02000004");
+    rig_send(small, bytes, 400 * 1024);
+    rig_send_hex(large, "02000004");
+    rig_send(large, bytes, 700 * 1024);
+    rig_until(&rig.gone, 1);
+    rig_expect_silence(small);
+    rig_call(other, 59, "");
+    rig_expect_hex(other, HOST_REPLY);
+    rig_close();
+}
+
+Test(limits, readers_leave_the_last_tenth_of_the_places_to_others)
+{
+    error_scope(err);
+    struct server_limits limits = SERVER_LIMITS;
+    limits.clients = 10;
+    rig_open(&limits);
+    owned_memory char *path = memory_printf("%s-ro", rig.path);
+    int listening = unix_listen(path, 0600, 20, &err), readers[12];
+    cr_assert_geq(listening, 0, "%s", error_text(&err));
+    server_listen(rig.server, listening, true);
+    for (int i = 0; i < 12; i++)
+        readers[i] = unix_connect(path, &err);
+    rig_until(&rig.opened, 9);
+    owned_fd int fd = rig_connect();
+    rig_call(fd, 59, "");
+    rig_expect_hex(fd, HOST_REPLY);
+    cr_assert_eq(rig.opened, 10);
+    for (int i = 0; i < 12; i++)
+        close(readers[i]);
+    rig_until(&rig.opened, 13);
+    unlink(path);
     rig_close();
 }
 
