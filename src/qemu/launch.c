@@ -151,7 +151,7 @@ static WAITS int fork_process(struct launch *launch, struct error *err)
 
 static WAITS int execute(struct launch *launch, struct error *err)
 {
-    if (vmm_connect(launch->vmm, err) < 0)
+    if (vmm_connect(launch->vmm, false, err) < 0)
         return -1;
     monitor_set_timeout(launch->vmm->monitor, settings_now()->start_timeout_ms);
     if (process_exec(launch->vmm->process, launch->deadline, err) == 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/uuid.h"
 #include "loop/loop.h"
 #include "loop/stream.h"
 #include "qemu/monitor_private.h"
@@ -36,7 +37,7 @@ struct monitor {
     const struct monitor_handler *handler;
     void *arg;
     struct monitor_request *requests, **requests_end;
-    unsigned count, last_id, timeout_ms;
+    unsigned count, first_id, last_id, timeout_ms;     /* ids are first_id + 0...IDS - 1 */
     struct monitor_request *negotiation;    /* while it is under way */
     struct monitor_handshake *handshake;
     bool greeted, negotiated;
@@ -244,8 +245,8 @@ static unsigned next_id(struct monitor *m)
 {
     do
         m->last_id = (m->last_id + 1) % IDS;
-    while (request_find(m, m->last_id));
-    return m->last_id;
+    while (request_find(m, m->first_id + m->last_id));
+    return m->first_id + m->last_id;
 }
 
 static int check_room(const struct monitor *m, const char *command, size_t length, struct error *err)
@@ -321,6 +322,12 @@ static enum monitor_refusal refusal_of(const char *class)
     return MONITOR_GENERIC_ERROR;
 }
 
+/* An answer to the last words of an earlier daemon. */
+static bool is_stray(const struct monitor *m, uint64_t id)
+{
+    return m->first_id && (id < m->first_id || id >= m->first_id + IDS);
+}
+
 /* `reply` has arena and whole; its arena is ours. */
 static void on_reply(struct monitor *m, struct monitor_reply *reply)
 {
@@ -330,6 +337,10 @@ static void on_reply(struct monitor *m, struct monitor_reply *reply)
     bool has_id = json_to_u64(json_get(reply->whole, "id"), &id);
     struct monitor_request *request = has_id ? request_find(m, id) : NULL;
     reply->value = json_get(reply->whole, "return");
+    if (!request && has_id && is_stray(m, id)) {
+        monitor_reply_done(reply);
+        return;
+    }
     if (!request || (error ? !class || !text || reply->value : !reply->value)) {
         monitor_reply_done(reply);
         if (request)
@@ -418,13 +429,15 @@ static void on_negotiated(void *arg, struct monitor_reply *reply, struct error *
     }
 }
 
-struct monitor *monitor_open(int fd, const char *subject, const struct monitor_handler *handler, void *arg)
+static struct monitor *monitor_new(int fd, const char *subject, const struct monitor_handler *handler, void *arg,
+                                   unsigned first_id)
 {
     static const struct stream_handler stream_handler = { .input = on_input, .closed = on_closed };
     struct monitor *m = NEW(struct monitor);
     m->subject = memory_copy_text(subject);
     m->handler = handler;
     m->arg = arg;
+    m->first_id = first_id;
     m->requests_end = &m->requests;
     m->timeout_ms = MONITOR_TIMEOUT_MS;
     m->stream = stream_new(fd, &stream_handler, m);
@@ -433,6 +446,19 @@ struct monitor *monitor_open(int fd, const char *subject, const struct monitor_h
     m->negotiation = monitor_request(m, "qmp_capabilities", "\"execute\":\"qmp_capabilities\"",
                                      on_negotiated, m, &err);
     return m;
+}
+
+struct monitor *monitor_open(int fd, const char *subject, const struct monitor_handler *handler, void *arg)
+{
+    return monitor_new(fd, subject, handler, arg, 0);
+}
+
+struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler, void *arg)
+{
+    struct uuid chance = uuid_random();
+    uint32_t number;
+    memcpy(&number, chance.bytes, sizeof number);
+    return monitor_new(fd, subject, handler, arg, IDS * (1 + number % (UINT32_MAX / IDS - 2)));
 }
 
 void monitor_free(struct monitor *m)

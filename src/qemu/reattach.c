@@ -87,7 +87,7 @@ static void take_state(struct domain *dom, const char *status, const struct stat
 /* One round trip: the negotiation, the state, the ptys.  1: it was never told to run, though it was to. */
 static WAITS int ask_monitor(struct vmm *vmm, const struct status *record, struct error *err)
 {
-    if (vmm_connect(vmm, err) < 0)
+    if (vmm_connect(vmm, true, err) < 0)
         return -1;
     owned_call struct monitor_call status = { 0 }, chardevs = { 0 };
     monitor_set_timeout(vmm->monitor, ANSWER_MS);

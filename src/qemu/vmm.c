@@ -63,13 +63,13 @@ void vmm_free(struct vmm *vmm)
     free(vmm);
 }
 
-int vmm_connect(struct vmm *vmm, struct error *err)
+int vmm_connect(struct vmm *vmm, bool again, struct error *err)
 {
     int fd = unix_connect(vmm->socket, err);
     if (fd < 0)
         return -1;
     owned_memory char *subject = memory_printf("domain '%s'", vmm->domain->name);
-    vmm->monitor = monitor_open(fd, subject, &vmm_monitor_handler, vmm);
+    vmm->monitor = (again ? monitor_open_again : monitor_open)(fd, subject, &vmm_monitor_handler, vmm);
     return 0;
 }
 

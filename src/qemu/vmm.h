@@ -51,8 +51,9 @@ struct vmm *vmm_new(struct domain *dom);
 void vmm_free(struct vmm *vmm);
 DEFINE_OWNED(vmm)
 
-/* Connects to the monitor at vmm->socket; what the VMM reports is handled from now on. */
-int vmm_connect(struct vmm *vmm, struct error *err);
+/* Connects to the monitor at vmm->socket, `again` if an earlier daemon did before; what the VMM reports is handled
+ * from now on. */
+int vmm_connect(struct vmm *vmm, bool again, struct error *err);
 /* Notes the ports of its screens as taken. */
 void vmm_take_ports(struct vmm *vmm);
 /* The domain's from now on. */

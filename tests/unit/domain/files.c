@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "domain/definitions.h"
+#include "domain/status.h"
 
 static const struct conf_defaults defaults = { .arch = "x86_64" };
 
@@ -87,5 +88,33 @@ Test(autostart, is_due_once_in_a_boot)
     cr_assert(due);
     cr_assert_eq(autostart_is_due(registry_places(r), &due, &err), 0);
     cr_assert_not(due);
+    remove_root(root);
+}
+
+static bool there(const struct registry *registry, const char *name)
+{
+    owned_memory char *path = memory_printf("%s/%s", registry_places(registry)->run, name);
+    return access(path, F_OK) == 0;
+}
+
+Test(statuses, a_monitor_socket_without_a_record_is_swept_up)
+{
+    char root[64];
+    error_scope(err);
+    owned(registry) struct registry *r = make_registry(root);
+    owned_memory char *stale = place_monitor(registry_places(r), 7);
+    owned_memory char *notes = memory_printf("%s/m/notes", registry_places(r)->run);
+    cr_assert_eq(file_replace(stale, "", 0, 0600, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(file_replace(notes, "", 0, 0600, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(statuses_load(r, &defaults, &err), 0, "%s", error_text(&err));
+    cr_assert(!there(r, "m/7.sock") && there(r, "m/notes"));
+
+    /* With a record that nobody can read, nobody knows whose sockets these are. */
+    owned_memory char *record = memory_printf("%s/status/" UUID_A ".xml", registry_places(r)->run);
+    cr_assert_eq(file_replace(record, "<broken", 7, 0600, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(file_replace(stale, "", 0, 0600, &err), 0, "%s", error_text(&err));
+    log_set_level(LOG_LEVEL_ERROR);
+    cr_assert_eq(statuses_load(r, &defaults, &err), 0, "%s", error_text(&err));
+    cr_assert(there(r, "m/7.sock"));
     remove_root(root);
 }

@@ -125,6 +125,30 @@ static void run_scene(void (*fn)(void *arg))
     Test(monitor, name) { run_scene(start_##name); cr_assert(true); } \
     static void play_##name(struct scene *s)
 
+SCENE(answers_that_an_earlier_daemon_waited_for_are_dropped)
+{
+    int fds[2];
+    unsigned id = 0;
+    char heard[256];
+    error_scope(err);
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+    s->peer = fds[1];
+    s->m = monitor_open_again(fds[0], "domain 'vm1'", &handler, s);
+    settle();
+    heard[read(s->peer, heard, sizeof heard - 1)] = 0;
+    cr_assert_eq(sscanf(heard, "{\"execute\":\"qmp_capabilities\",\"id\":%u}", &id), 1, "%s", heard);
+    cr_assert_gt(id, 1000);
+    says(s, GREETING "{\"return\": {}, \"id\": 1}\r\n{\"id\": 4, \"error\": {\"class\": \"X\", \"desc\": \"y\"}}\r\n");
+    settle();
+    cr_assert_not(monitor_is_broken(s->m));
+    owned_memory char *answer = memory_printf("{\"return\": {}, \"id\": %u}\r\n", id);
+    says(s, answer);
+    cr_assert_eq(monitor_handshake(s->m, 0, &err), 0, "%s", error_text(&err));
+    says(s, answer);                            /* one of our own, twice, is nonsense as ever */
+    settle();
+    cr_assert(monitor_is_broken(s->m));
+}
+
 SCENE(negotiates_and_learns_the_version)
 {
     error_scope(err);
