@@ -25,11 +25,11 @@ class Actor(threading.Thread):
 
     def __init__(self, d, name, state, seed):
         super().__init__(daemon=True)
-        self.d, self.name_of_domain, self.possible, self.random = d, name, {state}, random.Random(seed)
+        self.d, self.domain, self.possible, self.random = d, name, {state}, random.Random(seed)
         self.fault = None
 
     def do(self, connection, action):
-        name = self.name_of_domain
+        name = self.domain
         if action == "define":
             connection.defineXML(self.d.xml(name, uuid=f"00000000-0000-4000-8000-00000000000{NAMES.index(name)}"))
             return
@@ -52,9 +52,8 @@ class Actor(threading.Thread):
                 state = after
                 self.possible = {state}
         except libvirt.libvirtError as error:
-            lost = error.get_error_domain() == libvirt.VIR_FROM_RPC or error.get_error_code() == libvirt.VIR_ERR_SYSTEM_ERROR
-            if not lost:
-                self.fault = f"{action} of {self.name_of_domain} in state {state}: {error}"
+            if error.get_error_domain() != libvirt.VIR_FROM_RPC and error.get_error_code() != libvirt.VIR_ERR_SYSTEM_ERROR:
+                self.fault = f"{action} of {self.domain} in state {state}: {error}"
 
 
 def state_of(connection, name):
@@ -72,19 +71,24 @@ def names_of(guests):
 
 
 def check(d, actors, round_number):
-    """After the restart: states are possible ones, and emulators and active domains are the same set."""
+    """After the restart: states are possible ones, and emulators and active domains are the same set.  An emulator that
+    was told to end by the daemon that died may take its time."""
     connection = libvirt.open(d.uri())
     found = {}
+
+    def agree():
+        for actor in actors:
+            found[actor.domain] = state_of(connection, actor.domain)
+        active = sorted(name for name, state in found.items() if state in ("running", "paused"))
+        return names_of(d.guests()) == active
+
+    until(agree, f"round {round_number}: the emulators are those of the active domains, {found}", 5)
     for actor in actors:
         if actor.fault:
             raise Failed(f"round {round_number}: {actor.fault}")
-        found[actor.name_of_domain] = state_of(connection, actor.name_of_domain)
-        if found[actor.name_of_domain] not in actor.possible:
-            raise Failed(f"round {round_number}: domain {actor.name_of_domain} is {found[actor.name_of_domain]}, "
+        if found[actor.domain] not in actor.possible:
+            raise Failed(f"round {round_number}: domain {actor.domain} is {found[actor.domain]}, "
                          f"possible were {sorted(actor.possible)}")
-    active = sorted(name for name, state in found.items() if state in ("running", "paused"))
-    until(lambda: names_of(d.guests()) == active,
-          f"round {round_number}: the emulators are those of {active}, not of {names_of(d.guests())}", 5)
     for name, state in found.items():
         if state != "absent":
             connection.lookupByName(name).XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE)
