@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chardev.h - character devices: what -chardev makes, and who talks through it.
+ *
+ * Sockets really listen (or are the descriptor that was passed), ptys are real ones, files are opened.  One client at
+ * a time: while it is there, others wait in the backlog.  What nobody reads is thrown away.
+ */
+#pragma once
+#include "simvmm/vm.h"
+
+struct chardev;
+struct monitor;
+
+/* `given`: id, backend (or the first word), and the backend's options. */
+struct chardev *chardev_create(struct vm *vm, const struct json *given, struct error *err);
+void chardev_free(struct chardev *c);
+struct chardev *chardev_find(const struct vm *vm, const char *id);
+const char *chardev_id(const struct chardev *c);
+void chardev_start(struct chardev *c);                  /* the loop runs: begin to accept and to read */
+void chardev_set_monitor(struct chardev *c, struct monitor *monitor);
+void chardev_set_used(struct chardev *c, bool used);    /* a device took it */
+bool chardev_is_used(const struct chardev *c);
+
+void chardev_write(struct chardev *c, const void *bytes, size_t length);
+void chardev_pause(struct chardev *c, bool paused);
+void chardev_hang_up(struct chardev *c);                /* sends what is queued, then closes the client */
+const char *chardev_pty(const struct chardev *c);       /* NULL if it is none */
+/* As query-chardev says it: "unix:/path,server=on", "pty:/dev/pts/3", "disconnected:unix:..." */
+void chardev_describe(const struct chardev *c, struct buffer *out);
+bool chardev_is_open(const struct chardev *c);

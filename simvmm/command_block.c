@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries about disks. */
+#include "base/text.h"
+#include "simvmm/block.h"
+#include "simvmm/command.h"
+#include "simvmm/value.h"
+
+static const struct json *image_value(const struct call *call, const struct block_node *b)
+{
+    struct arena *a = call->arena;
+    struct json *v = value_object(a);
+    value_set_text(a, v, "filename", b->filename ? b->filename : "");
+    value_set_text(a, v, "format", b->driver);
+    value_set_number(a, v, "virtual-size", (long long) b->size);
+    value_set_number(a, v, "actual-size", (long long) b->actual);
+    value_set_bool(a, v, "dirty-flag", false);
+    if (vm_is(call->vm, 11)) {
+        struct json *limits = value_object(a);
+        value_set_number(a, limits, "request-alignment", b->direct ? 512 : 1);
+        value_set_number(a, limits, "min-mem-alignment", b->direct ? 512 : 1);
+        value_set_number(a, limits, "opt-mem-alignment", 4096);
+        value_set_number(a, limits, "max-iov", 1024);
+        value_set(a, v, "limits", limits);
+    }
+    return v;
+}
+
+static const struct json *node_value(const struct call *call, const struct block_node *b)
+{
+    static const char *const zeroes[] = { "iops", "iops_rd", "iops_wr", "bps", "bps_rd", "bps_wr", "write_threshold",
+                                          "backing_file_depth" };
+    struct arena *a = call->arena;
+    struct json *v = value_object(a), *cache = value_object(a), *children = value_array(a);
+    for (size_t i = 0; i < ARRAY_COUNT(zeroes); i++)
+        value_set_number(a, v, zeroes[i], text_equal(zeroes[i], "backing_file_depth") && b->backing ? 1 : 0);
+    value_set_text(a, v, "detect_zeroes", b->detect_zeroes ? b->detect_zeroes : "off");
+    value_set(a, v, "image", image_value(call, b));
+    value_set_bool(a, v, "ro", b->read_only);
+    value_set_text(a, v, "node-name", b->name);
+    value_set_text(a, v, "drv", b->driver);
+    value_set_bool(a, v, "encrypted", false);
+    value_set_bool(a, cache, "writeback", b->writeback);
+    value_set_bool(a, cache, "direct", b->direct);
+    value_set_bool(a, cache, "no-flush", b->no_flush);
+    value_set(a, v, "cache", cache);
+    value_set_text(a, v, "file", b->filename ? b->filename : "");
+    if (!vm_is(call->vm, 11))
+        return v;
+    value_set_bool(a, v, "active", true);
+    if (b->file) {
+        struct json *child = value_object(a);
+        value_set_text(a, child, "node-name", b->file->name);
+        value_set_text(a, child, "child", "file");
+        value_push(a, children, child);
+    }
+    value_set(a, v, "children", children);
+    return v;
+}
+
+static int named_nodes(struct call *call, struct error *err)
+{
+    (void) err;
+    struct json *list = value_array(call->arena);
+    for (size_t i = call->vm->blocks.count; i-- > 0;)
+        value_push(call->arena, list, node_value(call, call->vm->blocks.items[i]));
+    call_return(call, list);
+    return 0;
+}
+
+/* The object that the guest's requests go through: a virtio device's own, not its PCI function. */
+static const struct json *owner_path(const struct call *call, const struct block_node *b)
+{
+    struct qom_node *inner = qom_child(b->user, "virtio-backend");
+    owned_buffer struct buffer path = { 0 };
+    qom_path(inner ? inner : b->user, &path);
+    return value_text(call->arena, buffer_text(&path));
+}
+
+static int query_block(struct call *call, struct error *err)
+{
+    (void) err;
+    struct arena *a = call->arena;
+    struct json *list = value_array(a);
+    for (size_t i = 0; i < call->vm->blocks.count; i++) {
+        const struct block_node *b = call->vm->blocks.items[i];
+        if (!b->user && !b->drive)
+            continue;
+        struct json *v = value_object(a);
+        value_set_text(a, v, "device", b->drive ? b->drive : "");
+        if (b->user)
+            value_set(a, v, "qdev", owner_path(call, b));
+        value_set_text(a, v, "type", "unknown");
+        value_set_bool(a, v, "removable", b->removable);
+        value_set_bool(a, v, "locked", false);
+        if (b->removable)
+            value_set_bool(a, v, "tray_open", false);
+        else
+            value_set_text(a, v, "io-status", "ok");
+        value_set(a, v, "inserted", node_value(call, b));
+        value_push(a, list, v);
+    }
+    call_return(call, list);
+    return 0;
+}
+
+/* ---- statistics ---- */
+
+static const struct json *stats_value(const struct call *call, bool device)
+{
+    static const char *const numbers[] = {
+        "rd_bytes", "wr_bytes", "rd_operations", "wr_operations", "flush_operations", "rd_total_time_ns", "wr_total_time_ns",
+        "flush_total_time_ns", "wr_highest_offset", "rd_merged", "wr_merged", "unmap_bytes", "unmap_operations", "unmap_merged",
+        "unmap_total_time_ns", "failed_rd_operations", "failed_wr_operations", "failed_flush_operations", "failed_unmap_operations",
+        "invalid_rd_operations", "invalid_wr_operations", "invalid_flush_operations", "invalid_unmap_operations",
+    };
+    static const char *const newer[] = {
+        "zone_append_bytes", "zone_append_operations", "zone_append_merged", "zone_append_total_time_ns",
+        "failed_zone_append_operations", "invalid_zone_append_operations",
+    };
+    struct arena *a = call->arena;
+    struct json *v = value_object(a);
+    for (size_t i = 0; i < ARRAY_COUNT(numbers); i++)
+        value_set_number(a, v, numbers[i], 0);
+    for (size_t i = 0; i < ARRAY_COUNT(newer) && vm_is(call->vm, 11); i++)
+        value_set_number(a, v, newer[i], 0);
+    value_set(a, v, "timed_stats", value_array(a));
+    value_set_bool(a, v, "account_invalid", device);
+    value_set_bool(a, v, "account_failed", device);
+    return v;
+}
+
+static const struct json *node_stats(const struct call *call, const struct block_node *b, bool device)
+{
+    struct arena *a = call->arena;
+    struct json *v = value_object(a);
+    if (device)
+        value_set_text(a, v, "device", b->drive ? b->drive : "");
+    value_set(a, v, "stats", stats_value(call, device));
+    value_set_text(a, v, "node-name", b->name);
+    if (device && b->user)
+        value_set(a, v, "qdev", owner_path(call, b));
+    if (b->file)
+        value_set(a, v, "parent", node_stats(call, b->file, false));
+    if (!text_equal(b->driver, "file"))
+        return v;
+    struct json *specific = value_object(a);
+    value_set_text(a, specific, "driver", "file");
+    value_set_number(a, specific, "discard-nb-ok", 0);
+    value_set_number(a, specific, "discard-nb-failed", 0);
+    value_set_number(a, specific, "discard-bytes-ok", 0);
+    value_set(a, v, "driver-specific", specific);
+    return v;
+}
+
+static int blockstats(struct call *call, struct error *err)
+{
+    bool nodes = false;
+    (void) err;
+    json_to_bool(json_get(call->arguments, "query-nodes"), &nodes);
+    struct json *list = value_array(call->arena);
+    for (size_t i = 0; i < call->vm->blocks.count; i++) {
+        const struct block_node *b = call->vm->blocks.items[nodes ? call->vm->blocks.count - 1 - i : i];
+        if (nodes || b->user || b->drive)
+            value_push(call->arena, list, node_stats(call, b, !nodes));
+    }
+    call_return(call, list);
+    return 0;
+}
+
+static const struct argument flat_args[] = { { "flat", ARG_BOOL, true }, { NULL, 0, false } };
+static const struct argument nodes_args[] = { { "query-nodes", ARG_BOOL, true }, { NULL, 0, false } };
+
+const struct command block_commands[] = {
+    { "query-block", ALWAYS, query_block, flat_args },
+    { "query-named-block-nodes", ALWAYS, named_nodes, flat_args },
+    { "query-blockstats", ALWAYS, blockstats, nodes_args },
+    { NULL, ALWAYS, NULL, NULL },
+};

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/text.h"
+#include "simvmm/command.h"
+#include "simvmm/property.h"
+#include "simvmm/value.h"
+
+/* An unknown path is DeviceNotFound everywhere; an ambiguous one is so only where `plain` says so. */
+static struct qom_node *node_at(struct call *call, const char *path, bool plain, struct error *err)
+{
+    bool ambiguous;
+    struct qom_node *node = qom_resolve(call->vm->tree, path, &ambiguous);
+    if (node)
+        return node;
+    if (ambiguous && !plain)
+        return fail(err, ERR_INVALID_ARG, "Path '%s' is ambiguous", path), NULL;
+    return fail(err, ERR_DEVICE_MISSING, "Device '%s' not found", path), NULL;
+}
+
+static void add_text(struct buffer *out, const char *text)
+{
+    buffer_add_char(out, '"');
+    for (const char *c = text; *c; c++) {
+        if (*c == '\\' || *c == '"')
+            buffer_add_char(out, '\\');
+        buffer_add_char(out, *c);
+    }
+    buffer_add_char(out, '"');
+}
+
+static int list(struct call *call, struct error *err)
+{
+    struct qom_node *node = node_at(call, json_get_text(call->arguments, "path"), false, err);
+    if (!node)
+        return -1;
+    buffer_add_char(&call->out, '[');
+    for (size_t i = 0; i < node->properties.count; i++) {
+        const struct qom_property *p = &node->properties.items[i];
+        buffer_add_text(&call->out, i ? ", {\"name\": " : "{\"name\": ");
+        add_text(&call->out, p->name);
+        buffer_add_text(&call->out, ", \"type\": ");
+        add_text(&call->out, p->type);
+        buffer_add_char(&call->out, '}');
+    }
+    buffer_add_char(&call->out, ']');
+    return 0;
+}
+
+static int get(struct call *call, struct error *err)
+{
+    const char *name = json_get_text(call->arguments, "property");
+    struct qom_node *node = node_at(call, json_get_text(call->arguments, "path"), true, err);
+    if (!node)
+        return -1;
+    const struct qom_property *p = qom_property_find(node, name);
+    if (!p)
+        return fail(err, ERR_INVALID_ARG, "Property '%s.%s' not found", node->type, name);
+    if (qom_print_value(p, &call->out))
+        return 0;
+    return fail(err, ERR_INVALID_ARG, text_equal(name, "crash-information") ? "No crash occurred" : "Property '%s.%s' is not readable",
+                node->type, name);
+}
+
+static int set(struct call *call, struct error *err)
+{
+    const char *name = json_get_text(call->arguments, "property");
+    struct qom_node *node = node_at(call, json_get_text(call->arguments, "path"), true, err);
+    if (!node)
+        return -1;
+    const struct qom_property *p = qom_property_find(node, name);
+    if (!p)
+        return fail(err, ERR_INVALID_ARG, "Property '%s.%s' not found", node->type, name);
+    if (p->kind == QOM_CHILD || p->kind == QOM_CLOCK || text_equal(name, "type") || !p->value)
+        return fail(err, ERR_INVALID_ARG, "Property '%s.%s' is not writable", node->type, name);
+    return property_set(call->vm, node, name, json_get(call->arguments, "value"), err);
+}
+
+/* ---- many at once ---- */
+
+static void add_properties(struct qom_node *node, struct buffer *out)
+{
+    buffer_add_text(out, "{\"properties\": [");
+    for (size_t i = 0; i < node->properties.count; i++) {
+        const struct qom_property *p = &node->properties.items[i];
+        buffer_add_text(out, i ? ", {\"name\": " : "{\"name\": ");
+        add_text(out, p->name);
+        size_t mark = out->length;
+        buffer_add_text(out, ", \"value\": ");
+        if (!qom_print_value(p, out))
+            out->length = mark;
+        buffer_add_text(out, ", \"type\": ");
+        add_text(out, p->type);
+        buffer_add_char(out, '}');
+    }
+    buffer_add_text(out, "]}");
+}
+
+static int list_get(struct call *call, struct error *err)
+{
+    const struct json *paths = json_get(call->arguments, "paths");
+    buffer_add_char(&call->out, '[');
+    for (size_t i = 0; i < paths->length; i++) {
+        struct qom_node *node = node_at(call, json_text(paths->items[i]), false, err);
+        if (!node) {
+            call->out.length = 0;
+            return -1;
+        }
+        if (i)
+            buffer_add_text(&call->out, ", ");
+        add_properties(node, &call->out);
+    }
+    buffer_add_char(&call->out, ']');
+    return 0;
+}
+
+/* The seed's command: children only as children, all other properties as such; the root is called "/". */
+static void add_tree(struct qom_node *node, struct buffer *out)
+{
+    buffer_add_text(out, "{\"name\": ");
+    add_text(out, node->parent ? node->name : "/");
+    buffer_add_text(out, ", \"children\": [");
+    bool any = false;
+    for (size_t i = 0; i < node->properties.count; i++) {
+        const struct qom_property *p = &node->properties.items[i];
+        if (p->kind != QOM_CHILD || !p->node)
+            continue;
+        buffer_add_text(out, any ? ", " : "");
+        any = true;
+        add_tree(p->node, out);
+    }
+    buffer_add_text(out, "], \"properties\": [");
+    any = false;
+    for (size_t i = 0; i < node->properties.count; i++) {
+        const struct qom_property *p = &node->properties.items[i];
+        if (p->kind == QOM_CHILD)
+            continue;
+        buffer_add_text(out, any ? ", {\"name\": " : "{\"name\": ");
+        any = true;
+        add_text(out, p->name);
+        size_t mark = out->length;
+        buffer_add_text(out, ", \"value\": ");
+        if (!qom_print_value(p, out))
+            out->length = mark;
+        buffer_add_text(out, ", \"type\": ");
+        add_text(out, p->type);
+        buffer_add_char(out, '}');
+    }
+    buffer_add_text(out, "]}");
+}
+
+static int tree_get(struct call *call, struct error *err)
+{
+    struct qom_node *node = node_at(call, json_get_text(call->arguments, "path"), false, err);
+    if (!node)
+        return -1;
+    add_tree(node, &call->out);
+    return 0;
+}
+
+static const struct argument path_only[] = { { "path", ARG_TEXT, false }, { NULL, 0, false } };
+static const struct argument path_property[] = { { "path", ARG_TEXT, false }, { "property", ARG_TEXT, false }, { NULL, 0, false } };
+static const struct argument path_property_value[] = {
+    { "path", ARG_TEXT, false }, { "property", ARG_TEXT, false }, { "value", ARG_ANY, false }, { NULL, 0, false },
+};
+static const struct argument paths_only[] = { { "paths", ARG_TEXTS, false }, { NULL, 0, false } };
+
+const struct command qom_commands[] = {
+    { "qom-list", ALWAYS, list, path_only },
+    { "qom-get", ALWAYS, get, path_property },
+    { "qom-set", ALWAYS, set, path_property_value },
+    { "qom-list-get", BULK_LIST_GET, list_get, paths_only },
+    { "qom-list-getv", BULK_LIST_GETV, list_get, paths_only },
+    { "qom-tree-get", BULK_TREE_GET, tree_get, path_only },
+    { NULL, ALWAYS, NULL, NULL },
+};

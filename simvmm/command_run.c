@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/text.h"
+#include "loop/loop.h"
+#include "simvmm/command.h"
+#include "simvmm/monitor.h"
+#include "simvmm/run.h"
+#include "simvmm/value.h"
+
+static int capabilities(struct call *call, struct error *err)
+{
+    const struct json *enable = json_get(call->arguments, "enable");
+    for (size_t i = 0; enable && i < enable->length; i++)
+        if (!text_equal(json_text(enable->items[i]), "oob"))
+            return fail(err, ERR_INVALID_ARG, "Parameter 'enable[%zu]' does not accept value '%s'", i, json_text(enable->items[i]));
+    return monitor_negotiate(call->monitor, err);
+}
+
+static int stop(struct call *call, struct error *err)
+{
+    (void) err;
+    run_stop(call->vm);
+    return 0;
+}
+
+static int cont(struct call *call, struct error *err)
+{
+    return run_continue(call->vm, err);
+}
+
+static int powerdown(struct call *call, struct error *err)
+{
+    (void) err;
+    run_power_button(call->vm);
+    return 0;
+}
+
+static int reset(struct call *call, struct error *err)
+{
+    (void) err;
+    run_reset(call->vm, "host-qmp-system-reset");
+    return 0;
+}
+
+static int wakeup(struct call *call, struct error *err)
+{
+    (void) call;
+    return fail(err, ERR_OPERATION_INVALID, "Unable to wake up: guest is not in suspended state");
+}
+
+static int quit(struct call *call, struct error *err)
+{
+    (void) err;
+    run_quit(call->vm, "host-qmp-quit");
+    return 0;
+}
+
+static int query_status(struct call *call, struct error *err)
+{
+    (void) err;
+    struct json *status = value_object(call->arena);
+    value_set_text(call->arena, status, "status", run_state_word(call->vm->state));
+    value_set_bool(call->arena, status, "running", call->vm->state == RUN_RUNNING);
+    if (!vm_is(call->vm, 11))
+        value_set_bool(call->arena, status, "singlestep", false);
+    call_return(call, status);
+    return 0;
+}
+
+static int set_action(struct call *call, struct error *err)
+{
+    static const struct { const char *what, *words[6]; } legal[] = {
+        { "reboot", { "reset", "shutdown" } }, { "shutdown", { "poweroff", "pause" } },
+        { "panic", { "none", "pause", "shutdown", "exit-failure" } },
+        { "watchdog", { "reset", "shutdown", "poweroff", "pause", "debug", "none" } },
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(legal); i++) {
+        const char *word = json_get_text(call->arguments, legal[i].what);
+        bool found = !word;
+        for (size_t k = 0; k < ARRAY_COUNT(legal[i].words); k++)
+            found |= text_equal(legal[i].words[k], word);
+        found |= word && text_equal(legal[i].what, "watchdog") && text_equal(word, "inject-nmi");
+        if (!found)
+            return fail(err, ERR_INVALID_ARG, "Parameter '%s' does not accept value '%s'", legal[i].what, word);
+    }
+    return 0;
+}
+
+static int set_password(struct call *call, struct error *err)
+{
+    const char *protocol = json_get_text(call->arguments, "protocol");
+    if (!text_equal(protocol, "vnc") && !text_equal(protocol, "spice"))
+        return fail(err, ERR_INVALID_ARG, "Parameter 'protocol' does not accept value '%s'", protocol);
+    if (text_equal(protocol, "spice") || !call->vm->vnc)
+        return fail(err, ERR_INVALID_ARG, text_equal(protocol, "spice") ? "SPICE is not in use" : "Could not set password");
+    return 0;
+}
+
+static int balloon(struct call *call, struct error *err);
+
+static const struct argument enable_args[] = { { "enable", ARG_TEXTS, true }, { NULL, 0, false } };
+static const struct argument action_args[] = {
+    { "reboot", ARG_TEXT, true }, { "shutdown", ARG_TEXT, true }, { "panic", ARG_TEXT, true }, { "watchdog", ARG_TEXT, true },
+    { NULL, 0, false },
+};
+static const struct argument password_args[] = {
+    { "protocol", ARG_TEXT, false }, { "password", ARG_TEXT, false }, { "connected", ARG_TEXT, true },
+    { "display", ARG_TEXT, true }, { NULL, 0, false },
+};
+static const struct argument expire_args[] = {
+    { "protocol", ARG_TEXT, false }, { "time", ARG_TEXT, false }, { "display", ARG_TEXT, true }, { NULL, 0, false },
+};
+static const struct argument value_args[] = { { "value", ARG_NUMBER, false }, { NULL, 0, false } };
+
+const struct command run_commands[] = {
+    { "qmp_capabilities", ALWAYS, capabilities, enable_args },
+    { "query-status", ALWAYS, query_status, NULL },
+    { "stop", ALWAYS, stop, NULL },
+    { "cont", ALWAYS, cont, NULL },
+    { "system_powerdown", ALWAYS, powerdown, NULL },
+    { "system_reset", ALWAYS, reset, NULL },
+    { "system_wakeup", ALWAYS, wakeup, NULL },
+    { "quit", ALWAYS, quit, NULL },
+    { "set-action", ALWAYS, set_action, action_args },
+    { "set_password", ALWAYS, set_password, password_args },
+    { "expire_password", ALWAYS, set_password, expire_args },
+    { "balloon", ALWAYS, balloon, value_args },
+    { NULL, ALWAYS, NULL, NULL },
+};
+
+/* ---- balloon ---- */
+
+/* The guest gives up, or takes back, all that was asked for at once. */
+static void balloon_changed(void *arg)
+{
+    struct vm *vm = arg;
+    timer_free(vm->balloon_timer);
+    vm->balloon_timer = NULL;
+    owned(arena) struct arena *a = arena_new();
+    struct json *data = value_object(a);
+    value_set_number(a, data, "actual", (long long) vm->balloon);
+    event_emit(vm, "BALLOON_CHANGE", data);
+}
+
+static int balloon(struct call *call, struct error *err)
+{
+    struct vm *vm = call->vm;
+    int64_t value;
+    if (!vm->has_balloon) {
+        call->error_class = "DeviceNotActive";
+        return fail(err, ERR_OPERATION_INVALID, "No balloon device has been activated");
+    }
+    if (!json_to_i64(json_get(call->arguments, "value"), &value) || value <= 0)
+        return fail(err, ERR_INVALID_ARG, "Parameter 'value' expects a size");
+    uint64_t wanted = (uint64_t) value > vm->memory ? vm->memory : (uint64_t) value;
+    if (wanted != vm->balloon && vm->state == RUN_RUNNING && !vm->balloon_timer)
+        vm->balloon_timer = timer_start(10, 0, balloon_changed, vm);
+    if (vm->state == RUN_RUNNING)
+        vm->balloon = wanted;
+    return 0;
+}

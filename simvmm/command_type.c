@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries about what this emulator can do: commands, schema, machines, types and their properties. */
+#include <string.h>
+
+#include "base/text.h"
+#include "simvmm/command.h"
+#include "simvmm/input.h"
+#include "simvmm/value.h"
+
+static const struct json *harvested(struct call *call, const char *name, struct error *err)
+{
+    const char *text = data_reply(call->vm->data, name);
+    if (!text)
+        return fail(err, ERR_NO_SUPPORT, "%s of QEMU %s was not harvested", name, call->vm->version), NULL;
+    return input_parse(text, false, call->arena, err);
+}
+
+/* Commands of our own that the harvested lists do not have. */
+static bool is_extra(const struct command *c)
+{
+    return c->when == BULK_LIST_GETV || c->when == BULK_TREE_GET;
+}
+
+/* In QEMU's order, what we do not have left out, what only we have at the end. */
+static int commands(struct call *call, struct error *err)
+{
+    const struct json *all = harvested(call, "query-commands", err);
+    if (!all)
+        return -1;
+    struct json *list = value_array(call->arena);
+    for (size_t i = 0; i < all->length; i++)
+        if (command_find(call->vm, json_get_text(all->items[i], "name")))
+            value_push(call->arena, list, all->items[i]);
+    for (const struct command *const *family = command_families; *family; family++)
+        for (const struct command *c = *family; c->name; c++)
+            if (is_extra(c) && command_exists(call->vm, c)) {
+                struct json *v = value_object(call->arena);
+                value_set_text(call->arena, v, "name", c->name);
+                value_push(call->arena, list, v);
+            }
+    call_return(call, list);
+    return 0;
+}
+
+static bool is_event_of_ours(const char *name)
+{
+    static const char *const events[] = { "SHUTDOWN", "POWERDOWN", "RESET", "STOP", "RESUME", "BALLOON_CHANGE", "DEVICE_DELETED",
+                                          "MIGRATION" };
+    for (size_t i = 0; i < ARRAY_COUNT(events); i++)
+        if (text_equal(events[i], name))
+            return true;
+    return false;
+}
+
+/* The schema without the commands and events that we do not have.  Types that only those use stay: they say nothing
+ * about what can be done. */
+static int schema(struct call *call, struct error *err)
+{
+    const struct json *all = harvested(call, "query-qmp-schema", err), *list_get = NULL;
+    if (!all)
+        return -1;
+    struct json *list = value_array(call->arena);
+    for (size_t i = 0; i < all->length; i++) {
+        const char *meta = json_get_text(all->items[i], "meta-type"), *name = json_get_text(all->items[i], "name");
+        if (text_equal(name, "qom-list-get"))
+            list_get = all->items[i];
+        if (text_equal(meta, "command") && !command_find(call->vm, name))
+            continue;
+        if (text_equal(meta, "event") && !is_event_of_ours(name))
+            continue;
+        value_push(call->arena, list, all->items[i]);
+    }
+    if (list_get && (call->vm->bulk & BULK_GETV)) {
+        struct json *v = value_object(call->arena);
+        for (size_t i = 0; i < list_get->length; i++)
+            value_set(call->arena, v, list_get->members[i].key, text_equal(list_get->members[i].key, "name")
+                      ? value_text(call->arena, "qom-list-getv") : list_get->members[i].value);
+        value_push(call->arena, list, v);
+    }
+    call_return(call, list);
+    return 0;
+}
+
+static int machines(struct call *call, struct error *err)
+{
+    const char *text = data_reply(call->vm->data, "query-machines");
+    (void) err;
+    buffer_add_text(&call->out, text);
+    return 0;
+}
+
+/* ---- types ---- */
+
+static int list_types(struct call *call, struct error *err)
+{
+    const char *implements = json_get_text(call->arguments, "implements");
+    bool abstract = false;
+    json_to_bool(json_get(call->arguments, "abstract"), &abstract);
+    const struct json *all = harvested(call, abstract ? "all-types" : "qom-list-types", err);
+    if (!all)
+        return -1;
+    struct json *list = value_array(call->arena);
+    for (size_t i = 0; i < all->length; i++)
+        if (!implements || data_type_is(call->vm->data, json_get_text(all->items[i], "name"), implements))
+            value_push(call->arena, list, all->items[i]);
+    call_return(call, list);
+    return 0;
+}
+
+static int list_properties(struct call *call, const char *command, struct error *err)
+{
+    const char *type = json_get_text(call->arguments, "typename"), *refusal;
+    size_t count;
+    bool devices = text_starts(command, "device");
+    const char *const *rows = data_properties(call->vm->data, command, type, &count, &refusal);
+    if (!data_type_exists(call->vm->data, type))
+        return fail(err, ERR_DEVICE_MISSING, devices ? "Device '%s' not found" : "Class '%s' not found", type);
+    if (rows) {
+        buffer_add_char(&call->out, '[');
+        for (size_t i = 0; i < count; i++)
+            buffer_printf(&call->out, "%s%s", i ? ", " : "", rows[i]);
+        buffer_add_char(&call->out, ']');
+        return 0;
+    }
+    if (refusal) {
+        const struct json *error = input_parse(refusal, false, call->arena, err);
+        call->error_class = json_get_text(error, "class");
+        return fail(err, ERR_INVALID_ARG, "%s", json_get_text(error, "desc"));
+    }
+    return fail(err, ERR_INVALID_ARG, "Parameter 'typename' expects a non-abstract device type");
+}
+
+static int device_properties(struct call *call, struct error *err)
+{
+    return list_properties(call, "device-list-properties", err);
+}
+
+static int qom_properties(struct call *call, struct error *err)
+{
+    return list_properties(call, "qom-list-properties", err);
+}
+
+static const struct argument typename_args[] = { { "typename", ARG_TEXT, false }, { NULL, 0, false } };
+static const struct argument types_args[] = { { "implements", ARG_TEXT, true }, { "abstract", ARG_BOOL, true }, { NULL, 0, false } };
+static const struct argument machines_args[] = { { "compat-props", ARG_BOOL, true }, { NULL, 0, false } };
+
+const struct command type_commands[] = {
+    { "query-commands", ALWAYS, commands, NULL },
+    { "query-qmp-schema", ALWAYS, schema, NULL },
+    { "query-machines", ALWAYS, machines, machines_args },
+    { "qom-list-types", ALWAYS, list_types, types_args },
+    { "qom-list-properties", ALWAYS, qom_properties, typename_args },
+    { "device-list-properties", ALWAYS, device_properties, typename_args },
+    { NULL, ALWAYS, NULL, NULL },
+};

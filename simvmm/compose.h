@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compose.h - makes tree out of harvested parts.
+ *
+ * A machine's part is the tree of that machine with nothing else.  A part of another kind is put at a place: "@" in
+ * it becomes that node, "@id" its name, paths of the machine it was harvested on become that node of ours.
+ */
+#pragma once
+#include "simvmm/vm.h"
+
+/* The machine's own tree; fills vm->places. */
+int compose_machine(struct vm *vm, const char *family, struct error *err);
+
+struct placing {
+    struct qom_node *parent;            /* where "@" goes */
+    const char *name;                   /* its name there */
+    const char *id;                     /* as given; NULL if it has none */
+    struct qom_node *bus;               /* what "parent_bus" leads to; NULL for none */
+};
+struct qom_node *compose_part(struct vm *vm, const struct part *part, const struct placing *place);
+
+/* NAME[0], NAME[1] ...: the first that is free below `parent`. */
+const char *compose_free_name(struct vm *vm, const struct qom_node *parent, const char *stem);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simvmm - a VMM without a guest: QEMU's command line, QMP and object tree, for those who manage or test them. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "loop/loop.h"
+#include "simvmm/block.h"
+#include "simvmm/chardev.h"
+#include "simvmm/daemonize.h"
+#include "simvmm/device.h"
+#include "simvmm/faults.h"
+#include "simvmm/machine.h"
+#include "simvmm/message.h"
+#include "simvmm/monitor.h"
+#include "simvmm/options.h"
+#include "simvmm/run.h"
+#include "simvmm/vm.h"
+#include "simvmm/vnc.h"
+
+int vm_open_data(struct vm *vm, struct error *err)
+{
+    vm->data = data_open(vm->version);
+    return vm->data ? 0 : fail(err, ERR_INTERNAL, "no data of QEMU %s", vm->version);
+}
+
+static void vm_init(struct vm *vm, char **argv)
+{
+    const char *slash = strrchr(argv[0], '/');
+    *vm = (struct vm) { .arena = arena_new(), .version = "11.1", .bulk = BULK_GETV | BULK_GET, .memory = 128 << 20,
+                        .accel = "tcg", .state = RUN_PRELAUNCH, .faults = faults_new(), .tree = qom_tree_new() };
+    vm->program = slash ? slash + 1 : argv[0];
+}
+
+static void vm_done(struct vm *vm)
+{
+    run_done(vm);
+    vnc_close(vm);
+    for (size_t i = 0; i < vm->chardevs.count; i++)
+        chardev_free(vm->chardevs.items[i]);
+    for (size_t i = 0; i < vm->monitors.count; i++)
+        monitor_free(vm->monitors.items[i]);
+    for (size_t i = 0; i < vm->blocks.count; i++)
+        block_free(vm->blocks.items[i]);
+    vector_done(&vm->chardevs);
+    vector_done(&vm->monitors);
+    vector_done(&vm->blocks);
+    vector_done(&vm->given);
+    vector_done(&vm->netdevs);
+    vector_done(&vm->audiodevs);
+    vector_done(&vm->iothreads);
+    vector_done(&vm->devices);
+    vector_done(&vm->globals);
+    map_free(vm->places);
+    qom_tree_free(vm->tree);
+    faults_free(vm->faults);
+    data_free(vm->data);
+    arena_free(vm->arena);
+}
+
+/* All that has to work before anyone may talk to us, in QEMU's order. */
+static int set_up(struct vm *vm, struct error *err)
+{
+    if (machine_create(vm, err) < 0
+        || options_apply(vm, STAGE_EARLY, err) < 0
+        || options_apply(vm, STAGE_BACKEND, err) < 0
+        || options_apply(vm, STAGE_BLOCK, err) < 0
+        || options_apply(vm, STAGE_LATE, err) < 0
+        || options_apply(vm, STAGE_MONITOR, err) < 0
+        || machine_finish(vm, err) < 0
+        || options_apply(vm, STAGE_DEVICE, err) < 0
+        || options_apply(vm, STAGE_DISPLAY, err) < 0)
+        return -1;
+    return 0;
+}
+
+static int exit_early(const struct vm *vm)
+{
+    if (vm->early_text)
+        fprintf(stderr, "%s\n", vm->early_text);
+    return vm->early_exit - 1;
+}
+
+static int serve(struct vm *vm, struct error *err)
+{
+    if (run_watch_signals(vm, err) < 0)
+        return -1;
+    for (size_t i = 0; i < vm->chardevs.count; i++)
+        chardev_start(vm->chardevs.items[i]);
+    run_start(vm);
+    daemonize_ready(vm);
+    loop_run();
+    return 0;
+}
+
+static int run(struct vm *vm, int argc, char **argv, struct error *err)
+{
+    int rc = options_read(vm, argc, argv, err);
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    if (vm->early_exit)
+        return exit_early(vm);
+    if (vm->daemonize && daemonize(err) < 0)
+        return -1;
+    if (daemonize_write_pid(vm, err) < 0)
+        return -1;
+    loop_init();
+    vm->looped = true;
+    rc = set_up(vm, err) < 0 ? -1 : serve(vm, err);
+    daemonize_remove_pid(vm);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct vm vm;
+    error_scope(err);
+    vm_init(&vm, argv);
+    int status = run(&vm, argc, argv, &err);
+    if (status < 0) {
+        message_print(&vm, "%s", error_text(&err));
+        status = 1;
+    }
+    vm_done(&vm);
+    if (vm.looped)
+        loop_done();
+    return status;
+}

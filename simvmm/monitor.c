@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simvmm/monitor.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+
+#include "base/text.h"
+#include "loop/loop.h"
+#include "simvmm/chardev.h"
+#include "simvmm/command.h"
+#include "simvmm/faults.h"
+#include "simvmm/input.h"
+#include "simvmm/run.h"
+#include "simvmm/value.h"
+
+struct request { struct arena *arena; const struct json *value; char *complaint; };
+
+struct monitor {
+    struct vm *vm;
+    struct chardev *chardev;
+    struct input *input;
+    bool open, negotiated, running;
+    bool deaf;                          /* a fault: nothing more is said to this client */
+    VECTOR(struct request) queue;
+    struct timer *delay;                /* a fault makes the first of the queue wait */
+};
+
+static void run_queue(struct monitor *m);
+
+/* ---- output ---- */
+
+static void send_line(struct monitor *m, struct buffer *line)
+{
+    buffer_add_text(line, "\r\n");
+    if (!m->deaf)
+        chardev_write(m->chardev, line->data, line->length);
+}
+
+static void greet(struct monitor *m)
+{
+    struct fault fault = faults_next(m->vm->faults, "greeting");
+    if (fault.action == FAULT_HANG || fault.action == FAULT_DROP) {
+        m->deaf = fault.action == FAULT_HANG;
+        return;
+    }
+    owned_buffer struct buffer line = { 0 };
+    if (fault.action == FAULT_GARBAGE)
+        buffer_add_text(&line, "This is not QMP {");
+    else
+        buffer_printf(&line, "{\"QMP\": {\"version\": %s, \"capabilities\": [\"oob\"]}}", data_reply(m->vm->data, "query-version"));
+    send_line(m, &line);
+}
+
+static const char *class_of(const struct call *call, const struct error *err)
+{
+    if (call->error_class)
+        return call->error_class;
+    return err->code == ERR_NO_SUPPORT ? "CommandNotFound" : err->code == ERR_DEVICE_MISSING ? "DeviceNotFound" : "GenericError";
+}
+
+static void add_error(struct buffer *line, const struct json *id, const char *class, const char *text)
+{
+    struct json_writer w = { .out = line, .spaced = true, .ascii = true };
+    json_open(&w, '{');
+    if (id) {
+        json_key(&w, "id");
+        value_print(line, id);
+        w.comma = true;
+    }
+    json_key(&w, "error");
+    json_open(&w, '{');
+    json_key(&w, "class"), json_string(&w, class);
+    json_key(&w, "desc"), json_string(&w, text);
+    json_close(&w, '}');
+    json_close(&w, '}');
+}
+
+static void add_return(struct buffer *line, const struct json *id, const struct buffer *out)
+{
+    buffer_add_text(line, "{\"return\": ");
+    buffer_add_text(line, out->length ? out->data : "{}");
+    if (id) {
+        buffer_add_text(line, ", \"id\": ");
+        value_print(line, id);
+    }
+    buffer_add_char(line, '}');
+}
+
+void event_emit(struct vm *vm, const char *name, const struct json *data)
+{
+    if (faults_next(vm->faults, name).action == FAULT_DROP)
+        return;
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    owned_buffer struct buffer line = { 0 };
+    buffer_printf(&line, "{\"timestamp\": {\"seconds\": %lld, \"microseconds\": %lld}, \"event\": \"%s\"",
+                  (long long) now.tv_sec, (long long) now.tv_usec, name);
+    if (data) {
+        buffer_add_text(&line, ", \"data\": ");
+        value_print(&line, data);
+    }
+    buffer_add_text(&line, "}\r\n");
+    for (size_t i = 0; i < vm->monitors.count; i++) {
+        struct monitor *m = vm->monitors.items[i];
+        if (m->negotiated && !m->deaf)
+            chardev_write(m->chardev, line.data, line.length);
+    }
+}
+
+/* ---- requests ---- */
+
+static int check_members(const struct json *request, struct error *err)
+{
+    if (request->type != JSON_OBJECT)
+        return fail(err, ERR_INVALID_ARG, "QMP input must be a JSON object");
+    for (size_t i = 0; i < request->length; i++) {
+        const char *key = request->members[i].key;
+        const struct json *value = request->members[i].value;
+        if (text_equal(key, "execute") && value->type != JSON_STRING)
+            return fail(err, ERR_INVALID_ARG, "QMP input member '%s' must be a string", key);
+        if (text_equal(key, "arguments") && value->type != JSON_OBJECT)
+            return fail(err, ERR_INVALID_ARG, "QMP input member '%s' must be an object", key);
+        if (!text_equal(key, "execute") && !text_equal(key, "arguments") && !text_equal(key, "id"))
+            return fail(err, ERR_INVALID_ARG, "QMP input member '%s' is unexpected", key);
+    }
+    if (!json_get(request, "execute"))
+        return fail(err, ERR_INVALID_ARG, "QMP input lacks member 'execute'");
+    return 0;
+}
+
+static int execute(struct monitor *m, struct call *call, const struct json *request, struct error *err)
+{
+    if (check_members(request, err) < 0)
+        return -1;
+    const char *name = json_get_text(request, "execute");
+    const struct command *command = command_find(m->vm, name);
+    if (!m->negotiated && !text_equal(name, "qmp_capabilities"))
+        return fail(err, ERR_NO_SUPPORT, "Expecting capabilities negotiation with 'qmp_capabilities'");
+    if (m->negotiated && text_equal(name, "qmp_capabilities"))
+        return fail(err, ERR_NO_SUPPORT, "Capabilities negotiation is already complete, command ignored");
+    if (!command)
+        return fail(err, ERR_NO_SUPPORT, "The command %s has not been found", name);
+    call->arguments = json_get(request, "arguments");
+    if (command_run(command, call, err) < 0) {
+        if (err->code == ERR_NO_SUPPORT && !call->error_class)
+            call->error_class = "GenericError";
+        return -1;
+    }
+    return 0;
+}
+
+static void close_client(struct monitor *m)
+{
+    chardev_hang_up(m->chardev);
+}
+
+/* Does what was asked for instead of a reply; false if the reply is to go out. */
+static bool misbehave(struct monitor *m, const struct fault *fault, const struct json *id, struct buffer *line)
+{
+    switch (fault->action) {
+    case FAULT_HANG:
+        m->deaf = true;
+        return true;
+    case FAULT_DROP:
+        return true;
+    case FAULT_GARBAGE:
+        line->length = 0;
+        buffer_printf(line, "%s\r\n", fault->text ? fault->text : "{\"return\": {\"half\": [1, }, nonsense");
+        chardev_write(m->chardev, line->data, line->length);
+        return true;
+    case FAULT_CLOSE:
+        chardev_write(m->chardev, line->data, line->length / 2);
+        close_client(m);
+        return true;
+    case FAULT_CRASH:
+        kill(getpid(), SIGKILL);
+        return true;
+    case FAULT_ERROR:
+        line->length = 0;
+        add_error(line, id, "GenericError", fault->text ? fault->text : "simvmm was asked to fail this command");
+        return false;
+    default:
+        return false;
+    }
+}
+
+static void answer(struct monitor *m, struct request *request, const struct fault *fault)
+{
+    owned_buffer struct buffer line = { 0 };
+    error_scope(err);
+    struct call call = { .vm = m->vm, .monitor = m, .arena = request->arena };
+    const struct json *id = request->value ? json_get(request->value, "id") : NULL;
+    bool skipped = fault->action == FAULT_ERROR || fault->action == FAULT_CRASH;
+    if (request->complaint)
+        add_error(&line, NULL, "GenericError", request->complaint);
+    else if (!skipped && execute(m, &call, request->value, &err) < 0)
+        add_error(&line, id, class_of(&call, &err), error_text(&err));
+    else
+        add_return(&line, id, &call.out);
+    if (!misbehave(m, fault, id, &line))
+        send_line(m, &line);
+    buffer_done(&call.out);
+    if (m->vm->quitting)
+        run_end(m->vm);
+}
+
+static void request_done(struct request *request)
+{
+    arena_free(request->arena);
+    free(request->complaint);
+}
+
+static void after_delay(void *arg)
+{
+    struct monitor *m = arg;
+    timer_free(m->delay);
+    m->delay = NULL;
+    struct request request = m->queue.items[0];
+    vector_remove(&m->queue, 0);
+    answer(m, &request, &(struct fault) { FAULT_NONE, 0, NULL });
+    request_done(&request);
+    run_queue(m);
+    if (!m->delay)
+        chardev_pause(m->chardev, false);
+}
+
+static void run_queue(struct monitor *m)
+{
+    if (m->running)
+        return;
+    m->running = true;
+    size_t done = 0;
+    for (; done < m->queue.count && m->open && !m->deaf && !m->vm->quitting; done++) {
+        struct request *request = &m->queue.items[done];
+        const char *name = request->value ? json_get_text(request->value, "execute") : NULL;
+        struct fault fault = name ? faults_next(m->vm->faults, name) : (struct fault) { FAULT_NONE, 0, NULL };
+        if (fault.action == FAULT_DELAY) {
+            m->delay = timer_start((unsigned) fault.number, 0, after_delay, m);
+            chardev_pause(m->chardev, true);
+            break;
+        }
+        struct request taken = *request;
+        *request = (struct request) { NULL, NULL, NULL };
+        answer(m, &taken, &fault);
+        request_done(&taken);
+    }
+    if (m->deaf || !m->open)
+        for (; done < m->queue.count; done++)
+            request_done(&m->queue.items[done]);
+    m->queue.count -= done;
+    if (done && m->queue.count)
+        memmove(m->queue.items, m->queue.items + done, m->queue.count * sizeof *m->queue.items);
+    m->running = false;
+}
+
+static void on_value(void *arg, struct arena *arena, const struct json *value)
+{
+    struct monitor *m = arg;
+    vector_push(&m->queue, ((struct request) { arena, value, NULL }));
+}
+
+static void on_complaint(void *arg, const char *text)
+{
+    struct monitor *m = arg;
+    vector_push(&m->queue, ((struct request) { NULL, NULL, memory_copy_text(text) }));
+}
+
+/* ---- the client ---- */
+
+static const struct input_handler input_handler = { on_value, on_complaint };
+
+struct monitor *monitor_new(struct vm *vm, struct chardev *chardev)
+{
+    struct monitor *m = NEW(struct monitor);
+    m->vm = vm;
+    m->chardev = chardev;
+    return m;
+}
+
+static void forget_client(struct monitor *m)
+{
+    input_free(m->input);
+    m->input = NULL;
+    timer_free(m->delay);
+    m->delay = NULL;
+    if (!m->running) {
+        for (size_t i = 0; i < m->queue.count; i++)
+            request_done(&m->queue.items[i]);
+        m->queue.count = 0;
+    }
+    m->open = m->negotiated = m->deaf = false;
+}
+
+void monitor_free(struct monitor *m)
+{
+    if (!m)
+        return;
+    forget_client(m);
+    vector_done(&m->queue);
+    free(m);
+}
+
+void monitor_opened(struct monitor *m)
+{
+    forget_client(m);
+    m->open = true;
+    m->input = input_new(vm_is(m->vm, 11), &input_handler, m);
+    greet(m);
+}
+
+void monitor_input(struct monitor *m, const char *bytes, size_t length)
+{
+    if (m->deaf)
+        return;
+    input_feed(m->input, bytes, length);
+    if (!m->delay)
+        run_queue(m);
+}
+
+void monitor_closed(struct monitor *m)
+{
+    forget_client(m);
+}
+
+struct chardev *monitor_chardev(const struct monitor *m)
+{
+    return m->chardev;
+}
+
+bool monitor_is_negotiated(const struct monitor *m)
+{
+    return m->negotiated;
+}
+
+int monitor_negotiate(struct monitor *m, struct error *err)
+{
+    (void) err;
+    m->negotiated = true;
+    return 0;
+}

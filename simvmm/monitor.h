@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* monitor.h - a QMP monitor on a character device: framing, negotiation, replies in order, events.
+ *
+ * A client is greeted when it connects and has to negotiate; what it half sent is forgotten when it leaves.  Requests
+ * are answered one at a time, in order; while one is being delayed by a fault, no more are read.
+ */
+#pragma once
+#include "simvmm/vm.h"
+
+struct monitor;
+
+struct monitor *monitor_new(struct vm *vm, struct chardev *chardev);
+void monitor_free(struct monitor *m);
+
+/* From the character device. */
+void monitor_opened(struct monitor *m);
+void monitor_input(struct monitor *m, const char *bytes, size_t length);
+void monitor_closed(struct monitor *m);
+struct chardev *monitor_chardev(const struct monitor *m);
+bool monitor_is_negotiated(const struct monitor *m);
+int monitor_negotiate(struct monitor *m, struct error *err);
+
+/* To every negotiated client.  `data` may be NULL. */
+void event_emit(struct vm *vm, const char *name, const struct json *data);

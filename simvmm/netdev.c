@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simvmm/netdev.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "simvmm/keyval.h"
+
+struct netdev *netdev_find(const struct vm *vm, const char *id)
+{
+    for (size_t i = 0; i < vm->netdevs.count; i++)
+        if (text_equal(vm->netdevs.items[i]->id, id))
+            return vm->netdevs.items[i];
+    return NULL;
+}
+
+/* Passed descriptors are what our parent says they are, or not there at all. */
+static int check_fd(const char *text, struct error *err)
+{
+    uint64_t number;
+    if (!text || !text_to_u64(text, INT32_MAX, &number))
+        return 0;
+    if (fcntl((int) number, F_GETFD) < 0)
+        return fail(err, ERR_INVALID_ARG, "Can't set file descriptor %s non-blocking: %s: %s", text, strerror(errno), strerror(errno));
+    return 0;
+}
+
+int netdev_create(struct vm *vm, const struct json *given, struct error *err)
+{
+    static const char *const types[] = { "user", "tap", "bridge", "socket", "stream", "dgram", "vhost-user", "vhost-vdpa", "hubport",
+                                         "l2tpv3", "vde", "passt" };
+    const char *type = keyval_text(given, "type"), *id = keyval_text(given, "id");
+    size_t i = 0;
+    if (!type)
+        return fail(err, ERR_INVALID_ARG, "Parameter 'type' is missing");
+    while (i < ARRAY_COUNT(types) && !text_equal(types[i], type))
+        i++;
+    if (i == ARRAY_COUNT(types))
+        return fail(err, ERR_INVALID_ARG, "Parameter 'type' does not accept value '%s'", type);
+    if (!id)
+        return fail(err, ERR_INVALID_ARG, "Parameter 'id' is missing");
+    if (netdev_find(vm, id))
+        return fail(err, ERR_INVALID_ARG, "Duplicate ID '%s' for netdev", id);
+    if (check_fd(keyval_text(given, "fd"), err) < 0 || check_fd(keyval_text(given, "vhostfd"), err) < 0)
+        return -1;
+    struct netdev *n = ARENA_NEW(vm->arena, struct netdev);
+    *n = (struct netdev) { .id = arena_copy(vm->arena, id), .type = types[i] };
+    vector_push(&vm->netdevs, n);
+    return 0;
+}
+
+int netdev_delete(struct vm *vm, const char *id, struct error *err)
+{
+    for (size_t i = 0; i < vm->netdevs.count; i++)
+        if (text_equal(vm->netdevs.items[i]->id, id)) {
+            vector_remove(&vm->netdevs, i);
+            return 0;
+        }
+    return fail(err, ERR_DEVICE_MISSING, "Device '%s' not found", id);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* option.h - the functions behind the rows of options.c, by family: settings, machine, back ends, devices, -sim. */
+#pragma once
+#include "simvmm/options.h"
+
+struct given_option;
+
+struct option {
+    const char *name;
+    int when;                           /* 0: all versions, 7: only 7.2, 11: only 11.1 */
+    bool argument;
+    int style;                          /* keyval.h, or OPTION_WORD */
+    const char *implied;
+    enum stage stage;
+    int (*apply)(struct vm *vm, const struct given_option *given, struct error *err);
+};
+
+enum { OPTION_WORD = 64, OPTION_BARE_ERROR = 1 << 20 };         /* the latter: an error without "-option text: " */
+
+typedef int option_function(struct vm *vm, const struct given_option *given, struct error *err);
+
+/* Sets the failure's mark that it is not the option's own. */
+int option_bare(struct error *err);
+/* Every key must be in `keys` (NULL-terminated); "Invalid parameter 'x'". */
+int option_check_keys(const struct given_option *given, const char *const *keys, struct error *err);
+enum stage option_stage(const struct given_option *given);
+
+option_function option_stopped, option_ignore, option_no_shutdown, option_no_reboot, option_daemonize, option_enable_kvm,
+    option_no_hpet, option_no_acpi, option_pidfile, option_cpu, option_uuid, option_vga, option_kernel, option_initrd,
+    option_append, option_bios, option_ignore_word, option_watchdog_action, option_incoming, option_nothing_only, option_name,
+    option_machine, option_accel, option_memory, option_smp, option_overcommit, option_rtc, option_boot, option_msg,
+    option_sandbox, option_global, option_action, option_keep, option_display, option_sim, option_object, option_audiodev,
+    option_chardev, option_blockdev, option_drive, option_netdev, option_mon, option_qmp, option_device, option_vnc;
+
+extern const char option_sim_help[];

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options that make something: objects, character devices, disks, networks, monitors, devices, a screen. */
+#include <string.h>
+
+#include "base/text.h"
+#include "simvmm/block.h"
+#include "simvmm/chardev.h"
+#include "simvmm/device.h"
+#include "simvmm/keyval.h"
+#include "simvmm/message.h"
+#include "simvmm/monitor.h"
+#include "simvmm/netdev.h"
+#include "simvmm/object.h"
+#include "simvmm/option.h"
+#include "simvmm/value.h"
+#include "simvmm/vnc.h"
+
+enum stage option_stage(const struct given_option *given)
+{
+    if (text_equal(given->option->name, "object") && object_is_early(keyval_text(given->object, "qom-type")))
+        return STAGE_EARLY;
+    return given->option->stage;
+}
+
+int option_object(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    return object_create(vm, given->object, err) ? 0 : -1;
+}
+
+int option_audiodev(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const drivers[] = { "none", "alsa", "dbus", "jack", "oss", "pa", "pipewire", "sdl", "sndio", "spice", "wav" };
+    const char *driver = keyval_text(given->object, "driver"), *id = keyval_text(given->object, "id");
+    if (!id)
+        return fail(err, ERR_INVALID_ARG, "Parameter 'id' is missing");
+    for (size_t i = 0; i < ARRAY_COUNT(drivers); i++)
+        if (text_equal(drivers[i], driver)) {
+            vector_push(&vm->audiodevs, arena_copy(vm->arena, id));
+            return 0;
+        }
+    return fail(err, ERR_INVALID_ARG, "Parameter 'driver' does not accept value '%s'", driver ? driver : "");
+}
+
+int option_chardev(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    return chardev_create(vm, given->object, err) ? 0 : -1;
+}
+
+int option_blockdev(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    if (json_get(given->object, "driver") && !json_get(given->object, "node-name"))
+        return fail(err, ERR_INVALID_ARG, "'node-name' must be specified for the root node");
+    return block_create(vm, given->object, err) ? 0 : -1;
+}
+
+int option_drive(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    return block_create_drive(vm, given->object, err);
+}
+
+int option_netdev(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    return netdev_create(vm, given->object, err);
+}
+
+static int add_monitor(struct vm *vm, const char *name, struct error *err)
+{
+    struct chardev *chardev = chardev_find(vm, name);
+    if (!chardev)
+        return fail(err, ERR_INVALID_ARG, "chardev \"%s\" not found", name);
+    struct monitor *monitor = monitor_new(vm, chardev);
+    chardev_set_monitor(chardev, monitor);
+    vector_push(&vm->monitors, monitor);
+    return 0;
+}
+
+int option_mon(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    const char *mode = keyval_text(given->object, "mode"), *chardev = keyval_text(given->object, "chardev");
+    if (vm_is(vm, 11))
+        message_print(vm, "-mon %s: warning: '-mon' is deprecated, use '-object' with 'monitor-hmp' or 'monitor-qmp' types instead",
+                      given->text);
+    if (mode && !text_equal(mode, "control") && !text_equal(mode, "readline"))
+        return fail(err, ERR_INVALID_ARG, "Parameter 'mode' does not accept value '%s'", mode);
+    if (!text_equal(mode, "control"))
+        return fail(err, ERR_NO_SUPPORT, "a human monitor is not simulated; human-monitor-command answers some commands");
+    return add_monitor(vm, chardev ? chardev : "", err);
+}
+
+/* -qmp unix:PATH,server=on,wait=off: a chardev and a monitor in one. */
+int option_qmp(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    const char *text = given->text;
+    owned_buffer struct buffer spec = { 0 };
+    if (text_equal(text, "none"))
+        return 0;
+    if (text_starts(text, "unix:"))
+        buffer_printf(&spec, "socket,path=%s", text + 5);
+    else if (text_starts(text, "tcp:") && strchr(text + 4, ':'))
+        buffer_printf(&spec, "socket,host=%.*s,port=%s", (int) (strrchr(text, ':') - text - 4), text + 4, strrchr(text, ':') + 1);
+    else if (text_equal(text, "stdio"))
+        buffer_add_text(&spec, "stdio");
+    else
+        return fail(err, ERR_INVALID_ARG, "'%s' is not a valid char driver\n%s: -qmp %s: parse error: %s", text, vm->program, text, text);
+    const char *id = arena_printf(vm->arena, "compat_monitor%zu", vm->monitors.count);
+    buffer_printf(&spec, ",id=%s", id);
+    const struct json *object = keyval_parse(vm->arena, buffer_text(&spec), "backend", KEYVAL_FLAT, vm_is(vm, 11), err);
+    if (!object || !chardev_create(vm, object, err))
+        return -1;
+    return add_monitor(vm, id, err);
+}
+
+int option_device(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    return device_create(vm, given->object, false, err) ? 0 : -1;
+}
+
+int option_vnc(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    return vnc_listen(vm, given->object, err);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options that only set something, or that are checked and then make no difference to a simulated guest. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/uuid.h"
+#include "simvmm/keyval.h"
+#include "simvmm/message.h"
+#include "simvmm/option.h"
+#include "simvmm/run.h"
+
+int option_bare(struct error *err)
+{
+    err->number = OPTION_BARE_ERROR;
+    return -1;
+}
+
+int option_check_keys(const struct given_option *given, const char *const *keys, struct error *err)
+{
+    for (size_t i = 0; i < given->object->length; i++) {
+        size_t k = 0;
+        while (keys[k] && !text_equal(keys[k], given->object->members[i].key))
+            k++;
+        if (!keys[k])
+            return fail(err, ERR_INVALID_ARG, "Invalid parameter '%s'", given->object->members[i].key);
+    }
+    return 0;
+}
+
+int option_ignore(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    (void) vm;
+    (void) given;
+    (void) err;
+    return 0;
+}
+
+int option_ignore_word(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    return option_ignore(vm, given, err);
+}
+
+int option_keep(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    return option_ignore(vm, given, err);
+}
+
+int option_stopped(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->stopped = true;
+    return option_ignore(vm, given, err);
+}
+
+int option_no_shutdown(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->no_shutdown = true;
+    return option_ignore(vm, given, err);
+}
+
+int option_no_reboot(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->no_reboot = true;
+    return option_ignore(vm, given, err);
+}
+
+int option_daemonize(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->daemonize = true;
+    return option_ignore(vm, given, err);
+}
+
+int option_pidfile(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->pidfile = given->text;
+    return option_ignore(vm, given, err);
+}
+
+int option_uuid(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    struct uuid uuid;
+    if (!uuid_parse(given->text, &uuid))
+        return fail(err, ERR_INVALID_ARG, "failed to parse UUID string: wrong format");
+    char *text = arena_alloc(vm->arena, UUID_TEXT_SIZE);
+    uuid_format(&uuid, text);
+    vm->uuid = text;
+    return 0;
+}
+
+int option_name(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const keys[] = { "guest", "process", "debug-threads", NULL };
+    bool threads = false;
+    if (option_check_keys(given, keys, err) < 0 || keyval_bool(given->object, "debug-threads", &threads, err) < 0)
+        return -1;
+    vm->name = keyval_text(given->object, "guest");
+    return 0;
+}
+
+int option_msg(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const keys[] = { "timestamp", "guest-name", NULL };
+    bool name = false;
+    if (option_check_keys(given, keys, err) < 0 || keyval_bool(given->object, "guest-name", &name, err) < 0)
+        return -1;
+    return keyval_bool(given->object, "timestamp", &vm->timestamps, err);
+}
+
+int option_overcommit(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const keys[] = { "mem-lock", "cpu-pm", NULL };
+    bool on = false;
+    const char *lock = keyval_text(given->object, "mem-lock");
+    if (option_check_keys(given, keys, err) < 0)
+        return -1;
+    if (lock && !keyval_parse_bool(lock, &on) && !(vm_is(vm, 11) && text_equal(lock, "on-fault")))
+        return vm_is(vm, 11) ? fail(err, ERR_INVALID_ARG, "parameter 'mem-lock' expects one of 'on', 'off', 'on-fault'")
+                             : keyval_bool(given->object, "mem-lock", &on, err);
+    return keyval_bool(given->object, "cpu-pm", &on, err);
+}
+
+int option_rtc(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const keys[] = { "base", "clock", "driftfix", NULL };
+    (void) vm;
+    if (option_check_keys(given, keys, err) < 0)
+        return -1;
+    const char *base = keyval_text(given->object, "base"), *drift = keyval_text(given->object, "driftfix");
+    if (base && !text_equal(base, "utc") && !text_equal(base, "localtime") && strlen(base) != 10 && strlen(base) != 19) {
+        fail(err, ERR_INVALID_ARG, "invalid datetime format\nvalid formats: '2006-06-17T16:01:21' or '2006-06-17'");
+        return option_bare(err);
+    }
+    if (drift && !text_equal(drift, "slew") && !text_equal(drift, "none")) {
+        fail(err, ERR_INVALID_ARG, "invalid option '%s'", drift);
+        return option_bare(err);
+    }
+    return 0;
+}
+
+int option_boot(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const keys[] = { "order", "once", "menu", "splash", "splash-time", "reboot-timeout", "strict", NULL };
+    for (size_t i = 0; i < given->object->length; i++) {
+        size_t k = 0;
+        while (keys[k] && !text_equal(keys[k], given->object->members[i].key))
+            k++;
+        if (!keys[k]) {
+            fail(err, ERR_INVALID_ARG, "Parameter 'boot.%s' is unexpected", given->object->members[i].key);
+            return option_bare(err);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *order = keyval_text(given->object, keys[i]);
+        for (const char *c = order; c && *c; c++)
+            if (*c < 'a' || *c > 'p') {
+                fail(err, ERR_INVALID_ARG, "Invalid boot device '%c'", *c);
+                return option_bare(err);
+            }
+    }
+    vm->boot = given->object;
+    return 0;
+}
+
+int option_sandbox(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const keys[] = { "enable", "obsolete", "elevateprivileges", "spawn", "resourcecontrol", NULL };
+    bool on = false;
+    (void) vm;
+    if (option_check_keys(given, keys, err) < 0)
+        return -1;
+    return keyval_bool(given->object, "enable", &on, err);
+}
+
+int option_global(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    const char *driver = keyval_text(given->object, "driver"), *property = keyval_text(given->object, "property");
+    const char *value = keyval_text(given->object, "value");
+    if (!driver && given->object->length == 1) {
+        const char *key = given->object->members[0].key, *dot = strchr(key, '.');
+        if (!dot)
+            return fail(err, ERR_INVALID_ARG, "Invalid parameter '%s'", key);
+        driver = arena_copy_bytes(vm->arena, key, (size_t) (dot - key));
+        property = dot + 1;
+        value = json_text(given->object->members[0].value);
+    }
+    if (!driver || !property || !value)
+        return fail(err, ERR_INVALID_ARG, "Parameter 'driver' is missing");
+    vector_push(&vm->globals, ((struct global) { driver, property, value }));
+    return 0;
+}
+
+int option_action(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const keys[] = { "reboot", "shutdown", "panic", "watchdog", NULL };
+    (void) vm;
+    return option_check_keys(given, keys, err);
+}
+
+int option_watchdog_action(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const words[] = { "reset", "shutdown", "poweroff", "pause", "debug", "none", "inject-nmi" };
+    (void) vm;
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        if (text_equal(words[i], given->text))
+            return 0;
+    return fail(err, ERR_INVALID_ARG, "Parameter 'watchdog' does not accept value '%s'", given->text);
+}
+
+int option_incoming(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    if (!text_equal(given->text, "defer"))
+        return fail(err, ERR_NO_SUPPORT, "incoming migration is not simulated; only 'defer' is accepted");
+    vm->state = RUN_INMIGRATE;
+    return 0;
+}
+
+/* -serial, -parallel, -monitor, -net: with -nodefaults they only ever say "none". */
+int option_nothing_only(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    (void) vm;
+    if (text_equal(given->text, "none"))
+        return 0;
+    return fail(err, ERR_NO_SUPPORT, "only 'none' is simulated; use -chardev and -device");
+}
+
+int option_display(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const types[] = { "none", "egl-headless", "dbus", "curses", "vnc" };
+    const char *type = keyval_text(given->object, "type");
+    (void) vm;
+    for (size_t i = 0; i < ARRAY_COUNT(types); i++)
+        if (text_equal(types[i], type))
+            return 0;
+    return fail(err, ERR_INVALID_ARG, "Parameter 'type' does not accept value '%s'", type ? type : "");
+}
+
+int option_vga(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const struct { const char *word, *driver; } kinds[] = {
+        { "none", NULL }, { "std", "VGA" }, { "cirrus", "cirrus-vga" }, { "vmware", "vmware-svga" }, { "virtio", "virtio-vga" },
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
+        if (text_equal(kinds[i].word, given->text)) {
+            vm->vga = kinds[i].driver;
+            return 0;
+        }
+    fail(err, ERR_INVALID_ARG, "unknown vga type: %s", given->text);
+    return option_bare(err);
+}
+
+/* ---- files of a direct boot ---- */
+
+static int check_file(const char *path, const char *what, struct error *err)
+{
+    if (access(path, R_OK) == 0)
+        return 0;
+    fail(err, ERR_INVALID_ARG, "%s '%s'%s", what, path, strstr(what, "BIOS") ? "" : ": No such file or directory");
+    return option_bare(err);
+}
+
+int option_kernel(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->kernel = given->text;
+    return check_file(given->text, "could not open kernel file", err);
+}
+
+int option_initrd(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->initrd = given->text;
+    return check_file(given->text, "could not open initrd file", err);
+}
+
+int option_append(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->append = given->text;
+    return option_ignore(vm, given, err);
+}
+
+int option_bios(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    vm->firmware = given->text;
+    if (!strchr(given->text, '/'))
+        return 0;                       /* looked for among QEMU's own files, which we do not have */
+    return check_file(given->text, "could not load PC BIOS", err);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vm.h - the whole simulated VMM: what the command line asked for, its tree, its state, its monitors.
+ *
+ * One exists in a program.  The modules work on it in the order of a start: options, back ends, machine, devices,
+ * monitors, loop.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vector.h"
+#include "json/json.h"
+#include "simvmm/data.h"
+#include "simvmm/qom_tree.h"
+
+/* Which commands read many objects at once (-sim qom=). */
+enum bulk { BULK_GETV = 1, BULK_GET = 2, BULK_TREE = 4 };
+
+/* In QEMU's words; see run.c. */
+enum run_state { RUN_PRELAUNCH, RUN_RUNNING, RUN_PAUSED, RUN_SHUTDOWN, RUN_INMIGRATE, RUN_INTERNAL_ERROR, RUN_STATES };
+
+struct chardev;
+struct monitor;
+struct block_node;
+struct device;
+
+struct option;
+
+/* One option of the command line, to be taken at its stage. */
+struct given_option {
+    const struct option *option;
+    const char *text;
+    const struct json *object;
+    bool is_json;
+};
+
+struct global { const char *driver, *property, *value; };
+
+struct netdev { const char *id, *type; const char *used_by; };
+
+struct vm {
+    struct arena *arena;                /* lives as long as the program */
+    struct data *data;
+    struct qom_tree *tree;
+    const char *program;                /* for messages: the last part of argv[0] */
+    const char *const *argv;
+
+    /* -sim */
+    const char *version;                /* "11.1", "7.2" */
+    unsigned bulk;
+    bool bulk_given;
+    struct faults *faults;
+    int early_exit;                     /* status + 1; 0: none */
+    const char *early_text;
+
+    /* the command line */
+    const char *name, *uuid, *machine, *machine_type, *accel, *cpu_model, *cpu_features;
+    const struct json *machine_options;
+    uint64_t memory, memory_max, memory_slots, low_memory;
+    unsigned cpus, cpus_max, sockets, dies, modules, cores, threads;
+    bool stopped, no_shutdown, no_reboot, no_defaults, timestamps, daemonize;
+    const char *pidfile, *kernel, *initrd, *append, *firmware, *vga;
+    const struct json *boot;
+    VECTOR(struct global) globals;
+
+    VECTOR(struct given_option) given;
+    VECTOR(struct chardev *) chardevs;
+    VECTOR(struct monitor *) monitors;
+    VECTOR(struct block_node *) blocks;
+    VECTOR(struct netdev *) netdevs;
+    VECTOR(const char *) audiodevs, iothreads;
+    VECTOR(struct device *) devices;
+    struct map *places;                 /* the machine's paths as harvested -> node */
+    struct qom_node *own_memory;        /* the RAM that the machine's part brings */
+    struct qom_node *main_bus;          /* where PCI devices go by default; NULL if the machine has none */
+
+    enum run_state state;
+    uint64_t balloon;                   /* bytes */
+    struct timer *guest, *balloon_timer;    /* what the guest is about to do */
+    struct vnc *vnc;                    /* NULL without -vnc */
+    bool has_balloon;
+    bool quitting, looped;
+};
+
+/* Opens the data of vm->version. */
+int vm_open_data(struct vm *vm, struct error *err);
+
+static inline bool vm_is(const struct vm *vm, int major)
+{
+    return (major >= 11) == (vm->version[0] == '1');
+}
