@@ -21,8 +21,8 @@ void argv_format(const struct argv *argv, struct buffer *out);                  
 void argv_done(struct argv *argv);
 #define owned_argv __attribute__((cleanup(argv_done)))
 
-/* Each appends ",key=value" to `out` ("key=value" to an empty one).  A NULL key adds the bare value; a NULL value adds
- * nothing. */
+/* Each appends ",key=value" to `out` ("key=value" to an empty one).  A NULL key adds the bare value; a NULL
+ * value adds nothing. */
 void option_add(struct buffer *out, const char *key, const char *value);
 void option_add_u64(struct buffer *out, const char *key, uint64_t value);
 void option_add_bool(struct buffer *out, const char *key, bool on);             /* on or off */

@@ -33,7 +33,8 @@ static int compare_words(const void *a, const void *b)
 
 bool caps_has_type(const struct caps *caps, const char *type)
 {
-    return caps->types_count && bsearch(&type, caps->types, caps->types_count, sizeof *caps->types, compare_words);
+    return caps->types_count &&
+           bsearch(&type, caps->types, caps->types_count, sizeof *caps->types, compare_words);
 }
 
 const struct caps_machine *caps_machine_find(const struct caps *caps, const char *name)
@@ -144,8 +145,8 @@ static bool has_command(const struct json *commands, const char *name)
     return false;
 }
 
-/* What only the version tells (a look into the 250 kB schema costs 200 ms, for the same answer), what is a command,
- * and what is a type. */
+/* What only the version tells (a look into the 250 kB schema costs 200 ms, for the same answer), what is a
+ * command, and what is a type. */
 static const struct {
     enum caps_feature feature;
     unsigned since;
@@ -176,7 +177,8 @@ static unsigned find_features(const struct caps *caps, const struct json *comman
 static unsigned read_version(const struct json *version)
 {
     const struct json *qemu = json_get(version, "qemu");
-    unsigned major = get_unsigned(qemu, "major"), minor = get_unsigned(qemu, "minor"), micro = get_unsigned(qemu, "micro");
+    unsigned major = get_unsigned(qemu, "major");
+    unsigned minor = get_unsigned(qemu, "minor"), micro = get_unsigned(qemu, "micro");
     if (!major || major > 999 || minor > 999 || micro > 999)
         return 0;
     return major * 1000000 + minor * 1000 + micro;
@@ -197,7 +199,8 @@ struct caps *caps_from_replies(const char *emulator, const char *key, const stru
     read_cpus(caps, replies[ASK_CPUS]);
     read_types(caps, replies[ASK_TYPES]);
     if (!caps->version || !caps->arch || !caps->machines_count || !caps->types_count) {
-        fail(err, ERR_VMM, "emulator '%s' answers like no QEMU: no version, target, machines or types", emulator);
+        fail(err, ERR_VMM, "emulator '%s' answers like no QEMU: no version, target, machines or types",
+             emulator);
         return NULL;
     }
     if (!caps->package)
@@ -226,8 +229,8 @@ struct caps *caps_from_text(const char *text, size_t length, struct error *err)
     read_machines(caps, json_get(from, "machines"));
     read_cpus(caps, json_get(from, "cpus"));
     read_types(caps, json_get(from, "types"));
-    if (get_unsigned(from, "format") != CAPS_FORMAT || !caps->emulator || !caps->key || !caps->arch || !caps->package ||
-        !caps->version || !caps->machines_count || !caps->types_count) {
+    if (get_unsigned(from, "format") != CAPS_FORMAT || !caps->emulator || !caps->key || !caps->arch ||
+        !caps->package || !caps->version || !caps->machines_count || !caps->types_count) {
         fail(err, ERR_INTERNAL, "not a capabilities file of format %d", CAPS_FORMAT);
         return NULL;
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* caps.h - what an emulator can do, asked of itself once.
  *
- * An emulator is run with `-machine none`, asked over QMP, and what it says is kept in memory and in the cache folder
- * under a key that changes whenever the answer could: path, device, inode, size, mtime, whether /dev/kvm is usable,
- * and our own version.  So a start never pays for it twice.  Fibers that ask while a probe runs wait for that one.
+ * An emulator is run with `-machine none`, asked over QMP, and what it says is kept in memory and in the
+ * cache folder under a key that changes whenever the answer could: path, device, inode, size, mtime, whether
+ * /dev/kvm is usable, and our own version.  So a start never pays for it twice.  Fibers that ask while a
+ * probe runs wait for that one.
  *
  * A value is immutable and counted: hold a reference across waits.
  */
@@ -74,24 +75,27 @@ static inline bool caps_has(const struct caps *caps, enum caps_feature feature)
 {
     return caps->features >> feature & 1;
 }
-bool caps_has_type(const struct caps *caps, const char *type);                              /* "virtio-blk-pci" */
-const struct caps_machine *caps_machine_find(const struct caps *caps, const char *name);    /* by name or alias; NULL */
-const struct caps_machine *caps_default_machine(const struct caps *caps);                   /* NULL if there is none */
+bool caps_has_type(const struct caps *caps, const char *type);          /* "virtio-blk-pci" */
+/* By name or alias; NULL if there is none. */
+const struct caps_machine *caps_machine_find(const struct caps *caps, const char *name);
+const struct caps_machine *caps_default_machine(const struct caps *caps);
 
-/* From the replies to caps_questions() in their order, or from a cache file; NULL and an error if they make no sense. */
-struct caps *caps_from_replies(const char *emulator, const char *key, const struct json *const *replies, struct error *err);
+/* From the replies in the order of enum caps_question, or from a cache file; NULL and an error if they make no
+ * sense. */
+struct caps *caps_from_replies(const char *emulator, const char *key, const struct json *const *replies,
+                               struct error *err);
 struct caps *caps_from_text(const char *text, size_t length, struct error *err);
 void caps_format(const struct caps *caps, struct buffer *out);
 
-/* The capabilities of the program at `emulator`; the first time for a binary this runs it, for at most 10 s.  A program
- * that is no QEMU, hangs or babbles is an error with what it wrote to standard error, remembered until the file
- * changes.  The caller owns a reference. */
+/* The capabilities of the program at `emulator`; the first time for a binary this runs it, for at most 10
+ * s.  A program that is no QEMU, hangs or babbles is an error with what it wrote to standard error,
+ * remembered until the file changes.  The caller owns a reference. */
 WAITS struct caps *caps_get(const char *emulator, struct error *err);
 /* The same without waiting: NULL if it is not known (yet). */
 struct caps *caps_known(const char *emulator);
 
-/* Where the cache lies, and for which emulators (wrapper scripts) the binary `caps_of` is looked at instead; both may
- * be NULL.  `sim_options` is passed to simvmm (at `sim_path`). */
+/* Where the cache lies, and for which emulators (wrapper scripts) the binary `caps_of` is looked at instead;
+ * both may be NULL.  `sim_options` is passed to simvmm (at `sim_path`). */
 struct caps_settings { const char *folder, *caps_of, *sim_path, *sim_options; };
 void caps_init(const struct caps_settings *settings);
 void caps_done(void);

@@ -105,8 +105,8 @@ static const char *sim_options_for(const char *emulator)
     return text_equal(emulator, settings.sim_path) ? settings.sim_options : NULL;
 }
 
-/* Everything that the answer depends on.  A script stays as it is when the binary behind it changes, so that one is
- * looked at, too. */
+/* Everything that the answer depends on.  A script stays as it is when the binary behind it changes, so that
+ * one is looked at, too. */
 static char *make_key(const char *emulator, struct error *err)
 {
     owned_buffer struct buffer key = { 0 };

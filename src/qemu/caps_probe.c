@@ -86,8 +86,10 @@ static WAITS int probe_start(struct probe *probe, const char *sim_options, struc
     owned_argv struct argv argv = { 0 };
     build_argv(&argv, probe->emulator, sim_options);
     struct process_fd fd = { theirs, MONITOR_FD };
-    struct process_spec spec = { .argv = argv.words, .output = -1, .errors = their_errors, .fds = &fd, .fds_count = 1,
-                                 .user = (uid_t) -1, .group = (gid_t) -1 };
+    struct process_spec spec = {
+        .argv = argv.words, .output = -1, .errors = their_errors, .fds = &fd, .fds_count = 1,
+        .user = (uid_t) -1, .group = (gid_t) -1
+    };
     probe->process = process_fork(&spec, err);
     if (!probe->process || process_exec(probe->process, probe->deadline, err) < 0)
         return -1;
@@ -138,11 +140,13 @@ static WAITS int explain(struct probe *probe, struct error *err)
     process_wait(probe->process, loop_now() + EXIT_MS, &still_running);
     owned_memory char *said = probe_errors(probe);
     owned_memory char *why = memory_copy_text(error_text(err));
-    return fail(err, err->code == ERR_TIMEOUT ? ERR_TIMEOUT : ERR_VMM, "cannot ask emulator '%s' what it can do: it %s%s%s (%s)",
-                probe->emulator, process_exit_text(probe->process), *said ? ": " : "", said, why);
+    return fail(err, err->code == ERR_TIMEOUT ? ERR_TIMEOUT : ERR_VMM,
+                "cannot ask emulator '%s' what it can do: it %s%s%s (%s)", probe->emulator,
+                process_exit_text(probe->process), *said ? ": " : "", said, why);
 }
 
-WAITS struct caps *caps_probe(const char *emulator, const char *sim_options, const char *key, struct error *err)
+WAITS struct caps *caps_probe(const char *emulator, const char *sim_options, const char *key,
+                              struct error *err)
 {
     struct probe probe __attribute__((cleanup(probe_done))) = {
         .emulator = emulator, .errors = -1, .deadline = loop_now() + CAPS_PROBE_MS

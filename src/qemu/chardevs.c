@@ -28,9 +28,10 @@ static int add_backend(struct line *line, const struct chardev *chardev, const c
     };
     enum chardev_type type = chardev->type;
     if (type >= ARRAY_COUNT(backends) || !backends[type] || chardev->tls == YES)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "type '%s'%s is not supported", enum_word(&chardev_type_names, type),
-                    chardev->tls == YES ? " with tls" : "");
-    bool has_path = type == CHARDEV_DEV || type == CHARDEV_FILE || type == CHARDEV_PIPE || type == CHARDEV_UNIX;
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "type '%s'%s is not supported",
+                    enum_word(&chardev_type_names, type), chardev->tls == YES ? " with tls" : "");
+    bool has_path = type == CHARDEV_DEV || type == CHARDEV_FILE || type == CHARDEV_PIPE ||
+                    type == CHARDEV_UNIX;
     if (has_path && !chardev->path)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "it has no <source path='...'/>");
     owned_buffer struct buffer option = { 0 };
@@ -51,8 +52,8 @@ static int add_backend(struct line *line, const struct chardev *chardev, const c
     return 0;
 }
 
-static int add_device(struct line *line, const struct chardev *chardev, const char *driver, const char *backend,
-                      struct error *err)
+static int add_device(struct line *line, const struct chardev *chardev, const char *driver,
+                      const char *backend, struct error *err)
 {
     if (line_check_type(line, driver, "it", err) < 0)
         return -1;
@@ -88,9 +89,8 @@ static int add_console(struct line *line, size_t index, struct error *err)
         return add_one(line, console, "virtconsole", err);
     if (console->target <= TARGET_SERIAL && index == 0 && line->def->serials.count)
         return 0;                       /* serial port 0 under another name */
-    return fail(err, ERR_CONFIG_UNSUPPORTED, "target type '%s' is not supported here",
-                enum_word(&chardev_target_names, console->target) ? enum_word(&chardev_target_names, console->target)
-                                                                  : "default");
+    const char *target = enum_word(&chardev_target_names, console->target);
+    return fail(err, ERR_CONFIG_UNSUPPORTED, "target type '%s' is not supported here", target ? target : "default");
 }
 
 int line_chardevs(struct line *line, struct error *err)

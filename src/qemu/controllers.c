@@ -138,8 +138,8 @@ static int add_controller(struct line *line, const struct controller *controller
         add_floppy_controller(line);
         return 0;
     }
-    const char *driver = controller->pci_model && controller->type == CONTROLLER_PCI ? controller->pci_model
-                                                                                      : find_driver(controller);
+    bool is_named = controller->type == CONTROLLER_PCI && controller->pci_model;
+    const char *driver = is_named ? controller->pci_model : find_driver(controller);
     if (!driver)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "model '%s' is not supported on machine '%s'",
                     controller->model ? enum_word(&controller_model_names, controller->model) : "default",
@@ -168,8 +168,9 @@ static int add_controller(struct line *line, const struct controller *controller
 int line_controllers(struct line *line, struct error *err)
 {
     static const enum controller_type order[] = {
-        CONTROLLER_PCI, CONTROLLER_USB, CONTROLLER_SCSI, CONTROLLER_IDE, CONTROLLER_SATA, CONTROLLER_VIRTIO_SERIAL,
-        CONTROLLER_FDC, CONTROLLER_CCID, CONTROLLER_ISA, CONTROLLER_NVME, CONTROLLER_XENBUS,
+        CONTROLLER_PCI, CONTROLLER_USB, CONTROLLER_SCSI, CONTROLLER_IDE, CONTROLLER_SATA,
+        CONTROLLER_VIRTIO_SERIAL, CONTROLLER_FDC, CONTROLLER_CCID, CONTROLLER_ISA, CONTROLLER_NVME,
+        CONTROLLER_XENBUS,
     };
     for (size_t kind = 0; kind < ARRAY_COUNT(order); kind++)
         for (size_t i = 0; i < line->def->controllers.count; i++) {

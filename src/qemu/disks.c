@@ -54,14 +54,22 @@ static void add_top_node_props(struct props *node, const struct plug *plug)
 /* Whether the path is a CD drive of the host: told by its name, since this function does no I/O. */
 static bool is_host_cdrom(const struct disk *disk)
 {
-    return disk->device == DISK_CDROM && (text_starts(disk->dev, "/dev/cdrom") || text_starts(disk->dev, "/dev/dvd"));
+    return disk->device == DISK_CDROM &&
+           (text_starts(disk->dev, "/dev/cdrom") || text_starts(disk->dev, "/dev/dvd"));
+}
+
+static const char *storage_driver(const struct disk *disk)
+{
+    if (disk->type != DISK_BLOCK)
+        return "file";
+    return is_host_cdrom(disk) ? "host_cdrom" : "host_device";
 }
 
 static void add_storage_node(struct line *line, const struct plug *plug)
 {
     const struct disk *disk = plug->disk;
     owned_props struct props node;
-    props_begin(&node, "driver", disk->type != DISK_BLOCK ? "file" : is_host_cdrom(disk) ? "host_cdrom" : "host_device");
+    props_begin(&node, "driver", storage_driver(disk));
     props_text(&node, "filename", plug->path);
     props_text(&node, "aio", enum_word(&disk_io_names, disk->io));
     props_printf(&node, "node-name", "libvirt-%zu-storage", plug->node);
@@ -138,7 +146,8 @@ static void add_drive(struct line *line, struct plug *plug)
 
 /* --- the device --- */
 
-static int virtio_driver(const struct line *line, const struct plug *plug, const char **ret_driver, struct error *err)
+static int virtio_driver(const struct line *line, const struct plug *plug, const char **ret_driver,
+                         struct error *err)
 {
     static const char *const drivers[] = {
         [DISK_MODEL_ABSENT] = "virtio-blk-pci",
@@ -155,7 +164,8 @@ static int virtio_driver(const struct line *line, const struct plug *plug, const
 }
 
 /* What the bus offers for each kind of drive; NULL: nothing. */
-static int disk_driver(const struct line *line, const struct plug *plug, const char **ret_driver, struct error *err)
+static int disk_driver(const struct line *line, const struct plug *plug, const char **ret_driver,
+                       struct error *err)
 {
     static const struct { enum disk_bus bus; enum disk_device device; const char *driver; } drivers[] = {
         { DISK_BUS_IDE, DISK_DISK, "ide-hd" }, { DISK_BUS_IDE, DISK_CDROM, "ide-cd" },
@@ -198,7 +208,8 @@ static int add_scsi_address(const struct line *line, struct props *device, const
     return 0;
 }
 
-static int add_drive_address(const struct line *line, struct props *device, const struct disk *disk, struct error *err)
+static int add_drive_address(const struct line *line, struct props *device, const struct disk *disk,
+                             struct error *err)
 {
     if (!disk->address || disk->address->type != ADDRESS_DRIVE)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "it needs an address of type 'drive'");
@@ -221,10 +232,12 @@ static int add_drive_address(const struct line *line, struct props *device, cons
     return 0;
 }
 
-static int add_place(const struct line *line, struct props *device, const struct disk *disk, struct error *err)
+static int add_place(const struct line *line, struct props *device, const struct disk *disk,
+                     struct error *err)
 {
     bool plugged = disk->bus == DISK_BUS_VIRTIO || disk->bus == DISK_BUS_USB;
-    return plugged ? line_address(line, device, disk->address, err) : add_drive_address(line, device, disk, err);
+    return plugged ? line_address(line, device, disk->address, err)
+                   : add_drive_address(line, device, disk, err);
 }
 
 static void add_error_policies(struct props *device, const struct disk *disk)
@@ -302,7 +315,8 @@ static int check_disk(const struct disk *disk, struct error *err)
                     enum_word(&disk_type_names, disk->type));
     if (disk->format >= DISK_FORMAT_DIR && disk->format != DISK_QCOW && disk->format != DISK_QCOW2 &&
         disk->format != DISK_QED && disk->format != DISK_VMDK && disk->format != DISK_VDI &&
-        disk->format != DISK_VPC && disk->format != DISK_BOCHS && disk->format != DISK_CLOOP && disk->format != DISK_DMG)
+        disk->format != DISK_VPC && disk->format != DISK_BOCHS && disk->format != DISK_CLOOP &&
+        disk->format != DISK_DMG)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "format '%s' cannot be used",
                     enum_word(&disk_format_names, disk->format));
     if (disk->transient)
@@ -333,7 +347,9 @@ int line_disks(struct line *line, struct error *err)
         nodes += line->def->disks.items[i]->bus != DISK_BUS_SD;
     for (size_t i = 0; i < line->def->disks.count; i++) {
         const struct disk *disk = line->def->disks.items[i];
-        struct plug plug = { .disk = disk, .index = i, .path = disk_path(disk), .cache = disk_effective_cache(disk) };
+        struct plug plug = {
+            .disk = disk, .index = i, .path = disk_path(disk), .cache = disk_effective_cache(disk)
+        };
         plug.node = disk->bus != DISK_BUS_SD ? nodes-- : 0;
         plug.bare = disk->format <= DISK_RAW && caps_has(line->caps, CAPS_RAW_WITHOUT_FORMAT);
         if (add_disk(line, &plug, err) < 0)

@@ -37,7 +37,8 @@ static void free_text(const char *text)
 
 static void settings_clear(void)
 {
-    free_text(now.cache_folder), free_text(now.override_emulator), free_text(now.sim_path), free_text(now.sim_options);
+    free_text(now.cache_folder), free_text(now.override_emulator);
+    free_text(now.sim_path), free_text(now.sim_options);
     free_text(now.caps_of), free_text(now.emulator_user), free_text(now.emulator_group);
     memset(&now, 0, sizeof now);
     free(take(override));
@@ -65,7 +66,8 @@ static int find_group(struct error *err)
         return 0;
     const struct group *group = getgrnam(now.emulator_group);
     if (!group)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "emulator_group: there is no group '%s'", now.emulator_group);
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "emulator_group: there is no group '%s'",
+                    now.emulator_group);
     owner.group = group->gr_gid;
     return 0;
 }
@@ -73,8 +75,10 @@ static int find_group(struct error *err)
 /* Looked up once, here, since it may block. */
 static int find_owner(struct error *err)
 {
+    if (!now.emulator_user && now.emulator_group)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "emulator_group needs emulator_user");
     if (!now.emulator_user)
-        return now.emulator_group ? fail(err, ERR_CONFIG_UNSUPPORTED, "emulator_group needs emulator_user") : 0;
+        return 0;
     const struct passwd *user = getpwnam(now.emulator_user);
     if (!user)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "emulator_user: there is no user '%s'", now.emulator_user);
@@ -141,7 +145,8 @@ int emulator_resolve(const char *setting, char **ret_path, struct error *err)
         return 0;
     }
     if (!text_equal(setting, "auto"))
-        return fail(err, ERR_INVALID_ARG, "an emulator is 'auto', 'sim' or an absolute path, not '%s'", setting);
+        return fail(err, ERR_INVALID_ARG, "an emulator is 'auto', 'sim' or an absolute path, not '%s'",
+                    setting);
     char *path = search_path(DEFAULT_NAME);
     if (!path)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no " DEFAULT_NAME " on PATH: install it (Debian: "
@@ -154,8 +159,10 @@ const char *emulator_of(const struct domain_def *def, struct error *err)
 {
     const char *emulator = override ? override : def->emulator;
     if (!emulator)
-        fail(err, ERR_CONFIG_UNSUPPORTED, "domain '%s' has no <emulator>, and there is no " DEFAULT_NAME " on PATH: "
-             "install it, or choose the simulator with --emulator sim (emulator = sim)", def->name);
+        fail(err, ERR_CONFIG_UNSUPPORTED,
+             "domain '%s' has no <emulator>, and there is no " DEFAULT_NAME " on PATH: "
+             "install it, or choose the simulator with --emulator sim (emulator = sim)",
+             def->name);
     else if (*emulator != '/') {
         fail(err, ERR_CONFIG_UNSUPPORTED, "<emulator>: '%s' is not an absolute path", emulator);
         emulator = NULL;
@@ -174,6 +181,7 @@ const char *emulator_canonical_machine(void *arg, const char *emulator, const ch
     owned(caps) struct caps *caps = program ? caps_known(program) : NULL;
     if (!caps)
         return NULL;
-    const struct caps_machine *found = machine ? caps_machine_find(caps, machine) : caps_default_machine(caps);
-    return found ? found->name : NULL;  /* the cache keeps a reference until the next turn of the loop at least */
+    const struct caps_machine *found = machine ? caps_machine_find(caps, machine)
+                                               : caps_default_machine(caps);
+    return found ? found->name : NULL;          /* the cache still has a reference */
 }

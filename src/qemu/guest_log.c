@@ -95,7 +95,8 @@ void guest_log_cut(struct guest_log *log)
 /* Lines that a VMM writes in good health. */
 static bool says_nothing(const char *line)
 {
-    return !*line || strstr(line, ": terminating on signal ") || text_starts(line, "char device redirected to ");
+    return !*line || strstr(line, ": terminating on signal ") ||
+           text_starts(line, "char device redirected to ");
 }
 
 char *guest_log_tail(const struct guest_log *log)

@@ -2,8 +2,8 @@
 /* guest_log.h - what a VMM writes to its standard output and error.
  *
  * The VMM appends straight to the file, so nothing is lost when the daemon restarts.  The file is cut at
- * GUEST_LOG_MAX: its text moves to the one old file, and it starts anew under the writer's feet (which is what
- * O_APPEND is for).
+ * GUEST_LOG_MAX: its text moves to the one old file, and it starts anew under the writer's feet (which is
+ * what O_APPEND is for).
  */
 #pragma once
 #include <stdbool.h>
@@ -24,12 +24,13 @@ struct guest_log {
 struct guest_log *guest_log_open(const char *path, struct error *err);
 void guest_log_note(struct guest_log *log, const char *text);      /* a line of ours, before this run's */
 void guest_log_cut(struct guest_log *log);                          /* if it has grown too large */
-/* The last lines of this run, without those that a VMM writes in good health; allocated, at most GUEST_LOG_TAIL bytes,
- * "" if there are none. */
+/* The last lines of this run, without those that a VMM writes in good health; allocated, at most
+ * GUEST_LOG_TAIL bytes, "" if there are none. */
 char *guest_log_tail(const struct guest_log *log);
 void guest_log_free(struct guest_log *log);
 DEFINE_OWNED(guest_log)
 
 /* These do not block. */
 bool guest_log_is_large(const struct guest_log *log);
-struct guest_log *guest_log_copy(const struct guest_log *log);     /* the same file, for another thread; or NULL */
+/* The same file, for another thread; or NULL. */
+struct guest_log *guest_log_copy(const struct guest_log *log);

@@ -139,8 +139,10 @@ static WAITS int fork_process(struct launch *launch, struct error *err)
     struct vmm *vmm = launch->vmm;
     struct process_fd fd = { launch->listener, MONITOR_FD };
     struct process_spec spec = {
-        .argv = launch->argv.words, .output = vmm->log->fd, .errors = vmm->log->fd, .fds = &fd, .fds_count = 1,
-        .user = owner->user, .group = owner->group, .groups = owner->groups, .groups_count = owner->groups_count
+        .argv = launch->argv.words, .output = vmm->log->fd, .errors = vmm->log->fd,
+        .fds = &fd, .fds_count = 1,
+        .user = owner->user, .group = owner->group,
+        .groups = owner->groups, .groups_count = owner->groups_count
     };
     if (!(vmm->process = process_fork(&spec, err)))
         return -1;
@@ -201,7 +203,8 @@ static int set_password(struct launch *launch, const struct graphics *graphics, 
     else if (parse_time(graphics->password_valid_to, &until))
         props_printf(&expiry, "time", "%lld", (long long) until);
     else
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "graphics: passwdValidTo='%s' is not like 2031-11-30T19:17:17",
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "graphics: passwdValidTo='%s' is not like 2031-11-30T19:17:17",
                     graphics->password_valid_to);
     ask_with(launch, "expire_password", &expiry);
     return 0;
@@ -258,7 +261,8 @@ static void set_actions(struct launch *launch)
     if (!caps_has(launch->vmm->caps, CAPS_SET_ACTION))
         return;
     bool reboot_ends = launch->vmm->def->on_reboot == ACTION_DESTROY;
-    ask(launch, "set-action", reboot_ends ? "{\"panic\":\"pause\",\"reboot\":\"shutdown\"}" : "{\"panic\":\"pause\"}");
+    ask(launch, "set-action",
+        reboot_ends ? "{\"panic\":\"pause\",\"reboot\":\"shutdown\"}" : "{\"panic\":\"pause\"}");
 }
 
 static WAITS int handshake(struct launch *launch, struct error *err)
@@ -307,9 +311,10 @@ static WAITS int read_answers(struct launch *launch, struct error *err)
     return 0;
 }
 
-/* The request for the tree leaves right behind `cont`, and whoever wants to look waits for it.  Without a bulk command
- * a tree takes seconds, so then it is read when somebody asks.  The status file is written meanwhile: it says that this
- * guest is to be found again; one that is PAUSED_STARTING_UP there was to run. */
+/* The request for the tree leaves right behind `cont`, and whoever wants to look waits for it.  Without a
+ * bulk command a tree takes seconds, so then it is read when somebody asks.  The status file is written
+ * meanwhile: it says that this guest is to be found again; one that is PAUSED_STARTING_UP there was to
+ * run. */
 static WAITS int let_run(struct launch *launch, struct error *err)
 {
     struct vmm *vmm = launch->vmm;

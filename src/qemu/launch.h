@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launch.h - the steps that turn a definition into a running VMM.
  *
- * A table of steps, run in order and timed; each relies on those before it.  Whatever step fails, launch_undo() takes
- * everything back: process, socket, status file, the domain's number.
+ * A table of steps, run in order and timed; each relies on those before it.  Whatever step fails,
+ * launch_undo() takes everything back: process, socket, status file, the domain's number.
  */
 #pragma once
 #include "qemu/argv.h"

@@ -41,7 +41,8 @@ const struct controller *line_controller(const struct line *line, enum controlle
 
 /* --- addresses --- */
 
-static int add_pci(const struct line *line, struct props *props, const struct pci_address *at, struct error *err)
+static int add_pci(const struct line *line, struct props *props, const struct pci_address *at,
+                   struct error *err)
 {
     const struct controller *bus = line_controller(line, CONTROLLER_PCI, at->bus);
     if (!bus)
@@ -60,11 +61,13 @@ static int add_pci(const struct line *line, struct props *props, const struct pc
     return 0;
 }
 
-static int add_usb(const struct line *line, struct props *props, const struct address *address, struct error *err)
+static int add_usb(const struct line *line, struct props *props, const struct address *address,
+                   struct error *err)
 {
     const struct controller *bus = line_controller(line, CONTROLLER_USB, address->usb.bus);
     if (!bus)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no usb controller with index %u", address->usb.bus);
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no usb controller with index %u",
+                    address->usb.bus);
     props_printf(props, "bus", "%s.0", bus->alias);
     props_text(props, "port", address->usb.port);
     return 0;
@@ -73,16 +76,17 @@ static int add_usb(const struct line *line, struct props *props, const struct ad
 static int add_virtio_serial(const struct line *line, struct props *props, const struct address *address,
                              struct error *err)
 {
-    const struct controller *bus = line_controller(line, CONTROLLER_VIRTIO_SERIAL, address->serial.controller);
+    uint32_t index = address->serial.controller;
+    const struct controller *bus = line_controller(line, CONTROLLER_VIRTIO_SERIAL, index);
     if (!bus)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no virtio-serial controller with index %u",
-                    address->serial.controller);
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "there is no virtio-serial controller with index %u", index);
     props_printf(props, "bus", "%s.%u", bus->alias, address->serial.bus);
     props_positive(props, "nr", address->serial.port);
     return 0;
 }
 
-int line_address(const struct line *line, struct props *props, const struct address *address, struct error *err)
+int line_address(const struct line *line, struct props *props, const struct address *address,
+                 struct error *err)
 {
     enum address_type type = address ? address->type : ADDRESS_NONE;
     switch (type) {
@@ -117,8 +121,8 @@ int line_check_type(const struct line *line, const char *type, const char *of, s
 {
     if (caps_has_type(line->caps, type))
         return 0;
-    return fail(err, ERR_CONFIG_UNSUPPORTED, "%s needs the device '%s', which emulator '%s' does not have", of, type,
-                line->caps->emulator);
+    return fail(err, ERR_CONFIG_UNSUPPORTED, "%s needs the device '%s', which emulator '%s' does not have",
+                of, type, line->caps->emulator);
 }
 
 /* --- boot order --- */

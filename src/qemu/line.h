@@ -23,7 +23,8 @@ void line_backend(struct line *line, const char *option, struct props *props);  
 void line_blockdev(struct line *line, struct props *props);
 
 /* Where the device is plugged in: bus and addr, port, nr...  An address nobody assigned adds nothing. */
-int line_address(const struct line *line, struct props *props, const struct address *address, struct error *err);
+int line_address(const struct line *line, struct props *props, const struct address *address,
+                 struct error *err);
 void line_virtio(struct props *props, const struct virtio_options *options);
 /* Fails unless the emulator has such a device; `of` says whose: "disk 'vda'". */
 int line_check_type(const struct line *line, const char *type, const char *of, struct error *err);

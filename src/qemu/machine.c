@@ -58,8 +58,9 @@ static int check_features(const struct line *line, struct error *err)
 {
     const struct features *features = &line->def->features;
     if (line->def->type == DOMAIN_TYPE_KVM && !line->caps->kvm_usable)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "domain type 'kvm' needs KVM, which emulator '%s' %s; type 'qemu' runs "
-                    "without it", line->caps->emulator,
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "domain type 'kvm' needs KVM, which emulator '%s' %s; type 'qemu' runs without it",
+                    line->caps->emulator,
                     line->caps->kvm_present ? "cannot use on this host (/dev/kvm)" : "was built without");
     if (features->viridian || features->hap || features->privnet)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<features>: %s is not supported",
@@ -82,8 +83,8 @@ static char *default_cpu_model(const struct line *line, const struct caps_machin
     return text_ends(type, suffix) ? memory_copy_bytes(type, length - cut) : memory_copy_text(type);
 }
 
-/* What a mode means with the accelerator at hand: "host" is KVM's word for all that the host has, "max" TCG's for all
- * that it can emulate. */
+/* What a mode means with the accelerator at hand: "host" is KVM's word for all that the host has, "max" TCG's
+ * for all that it can emulate. */
 static int choose_model(const struct line *line, const struct caps_machine *machine, char **ret_model,
                         struct error *err)
 {
@@ -91,7 +92,8 @@ static int choose_model(const struct line *line, const struct caps_machine *mach
     bool kvm = line->def->type == DOMAIN_TYPE_KVM;
     enum cpu_mode mode = cpu ? cpu->mode : CPU_MODE_ABSENT;
     if (mode == CPU_HOST_PASSTHROUGH && !kvm)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "CPU mode 'host-passthrough' needs domain type 'kvm'; this is '%s'",
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "CPU mode 'host-passthrough' needs domain type 'kvm'; this is '%s'",
                     enum_word(&domain_type_names, line->def->type));
     if (mode == CPU_HOST_PASSTHROUGH || (mode == CPU_HOST_MODEL && kvm))
         *ret_model = memory_copy_text("host");
@@ -107,8 +109,10 @@ static int check_model(const struct line *line, const char *model, struct error 
     for (size_t i = 0; i < line->caps->cpus_count; i++)
         if (text_equal(line->caps->cpus[i].name, model))
             return 0;
-    return line->caps->cpus_count && !text_equal(model, "host")
-        ? fail(err, ERR_CONFIG_UNSUPPORTED, "<cpu>: emulator '%s' knows no model '%s'", line->caps->emulator, model) : 0;
+    if (!line->caps->cpus_count || text_equal(model, "host"))
+        return 0;
+    return fail(err, ERR_CONFIG_UNSUPPORTED, "<cpu>: emulator '%s' knows no model '%s'", line->caps->emulator,
+                model);
 }
 
 /* Ours are libvirt's names, with underscores; QEMU's have hyphens. */
@@ -210,7 +214,8 @@ int line_machine(struct line *line, struct error *err)
     const char *name = line->def->os.machine;
     const struct caps_machine *machine = caps_machine_find(line->caps, name);
     if (!machine)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: emulator '%s' has no machine '%s'", line->caps->emulator, name);
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: emulator '%s' has no machine '%s'",
+                    line->caps->emulator, name);
     if (check_features(line, err) < 0)
         return -1;
     add_machine(line, machine);
@@ -231,8 +236,10 @@ static int add_rtc(struct line *line, struct error *err)
     int64_t shift = 0;
     bool shifted = clock->adjustment && !text_equal(clock->adjustment, "reset") &&
                    text_to_i64(clock->adjustment, &shift) && shift;
-    if (clock->offset == CLOCK_TIMEZONE || (clock->offset == CLOCK_VARIABLE && clock->basis == CLOCK_BASIS_LOCALTIME))
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "<clock>: this offset is not supported, only 'utc', 'localtime', "
+    if (clock->offset == CLOCK_TIMEZONE ||
+        (clock->offset == CLOCK_VARIABLE && clock->basis == CLOCK_BASIS_LOCALTIME))
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "<clock>: this offset is not supported, only 'utc', 'localtime', "
                     "'absolute' and 'variable' on utc are");
     if (clock->offset == CLOCK_LOCALTIME) {
         option_add(&option, "base", "localtime");
@@ -245,8 +252,11 @@ static int add_rtc(struct line *line, struct error *err)
     } else {
         option_add(&option, "base", "utc");
     }
-    if (rtc && rtc->track)
-        option_add(&option, "clock", rtc->track == TRACK_GUEST ? "vm" : rtc->track == TRACK_WALL ? "host" : "rt");
+    static const char *const clocks[] = {
+        [TRACK_BOOT] = "rt", [TRACK_GUEST] = "vm", [TRACK_WALL] = "host", [TRACK_REALTIME] = "rt",
+    };
+    if (rtc)
+        option_add(&option, "clock", clocks[rtc->track]);
     if (rtc && rtc->tick_policy == TICK_CATCHUP)
         option_add(&option, "driftfix", "slew");
     add_option(line, "-rtc", &option);
@@ -270,8 +280,8 @@ static void add_sleep_state(struct line *line, const char *state, enum yes_no wa
 {
     if (wanted == YES_NO_ABSENT)
         return;
-    owned_memory char *global = memory_printf("%s.disable_%s=%d", line_is_q35(line) ? "ICH9-LPC" : "PIIX4_PM", state,
-                                              wanted == NO);
+    owned_memory char *global =
+        memory_printf("%s.disable_%s=%d", line_is_q35(line) ? "ICH9-LPC" : "PIIX4_PM", state, wanted == NO);
     argv_add_pair(line->argv, "-global", global);
 }
 
@@ -299,7 +309,8 @@ static void add_path(struct line *line, const char *option, const char *value)
 static int check_firmware(const struct os *os, struct error *err)
 {
     if (os->firmware == FIRMWARE_EFI || os->loader_type == LOADER_PFLASH || os->nvram)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: firmware in flash (efi, pflash, nvram) is not supported");
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "<os>: firmware in flash (efi, pflash, nvram) is not supported");
     if (os->smbios && os->smbios != SMBIOS_EMULATE)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: smbios mode '%s' is not supported",
                     enum_word(&smbios_mode_names, os->smbios));

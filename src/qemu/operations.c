@@ -50,8 +50,8 @@ WAITS int domain_destroy(struct domain *dom, unsigned flags, struct error *err)
         return -1;
     struct vmm *vmm = dom->vmm;
     if (!vmm)
-        return fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd, and is left alone",
-                    dom->name);
+        return fail(err, ERR_OPERATION_INVALID,
+                    "domain '%s' was started by a newer domusd, and is left alone", dom->name);
     if (vmm_terminate(vmm, flags & DESTROY_GRACEFUL, err) < 0)
         return -1;
     vmm_end(vmm, SHUTOFF_DESTROYED, STOPPED_DESTROYED);
@@ -124,7 +124,8 @@ WAITS static int human_command(struct vmm *vmm, const char *text, char **ret_rep
     return 0;
 }
 
-WAITS int domain_monitor_command(struct domain *dom, const char *text, bool human, char **ret_reply, struct error *err)
+WAITS int domain_monitor_command(struct domain *dom, const char *text, bool human, char **ret_reply,
+                                 struct error *err)
 {
     struct vmm *vmm = vmm_get(dom, err);
     if (!vmm)
@@ -181,12 +182,15 @@ WAITS const struct qom_stats *domain_qom_stats(struct domain *dom, struct error 
     return qom_tree_stats(dom->vmm->tree);
 }
 
-/* A secret stays one, whichever way it is asked for: by what is known of the tree, and by the object's own type. */
-static bool hides(const struct vmm *vmm, const struct monitor_call *type, const char *path, const char *property)
+/* A secret stays one, whichever way it is asked for: by what is known of the tree, and by the object's own
+ * type. */
+static bool hides(const struct vmm *vmm, const struct monitor_call *type, const char *path,
+                  const char *property)
 {
     const struct qom_store *kept = vmm->tree ? qom_tree_kept(vmm->tree) : NULL;
     const char *type_name = json_text(type->reply.value);
-    return (kept && qom_store_hides(kept, path, property)) || !type_name || qom_type_hides(type_name, property);
+    return (kept && qom_store_hides(kept, path, property)) || !type_name ||
+           qom_type_hides(type_name, property);
 }
 
 static char *get_arguments(const char *path, const char *property)
@@ -210,8 +214,8 @@ WAITS int domain_qom_get(struct domain *dom, const char *path, const char *prope
     if (monitor_call_wait(&type, err) < 0 || monitor_call_wait(&value, err) < 0)
         return -1;
     if (dom->vmm != vmm || hides(vmm, &type, path, property))
-        return fail(err, ERR_OPERATION_INVALID, "domain '%s': property '%s' of '%s' is secret, and not shown", dom->name,
-                    property, path);
+        return fail(err, ERR_OPERATION_INVALID, "domain '%s': property '%s' of '%s' is secret, and not shown",
+                    dom->name, property, path);
     owned_buffer struct buffer text = { 0 };
     struct json_writer w = { .out = &text };
     json_value(&w, value.reply.value);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* operations.h - what can be done to a domain, each from top to bottom.
  *
- * Those that change a domain's run state (start, suspend, resume, destroy, reattach) run under its CHANGE job, which
- * the caller holds (destroy: which cancelled the one before); the queries take no job.  Each tells the domain's state
- * and events itself, in libvirt's order.  Leaving a start by any path undoes it: no process, no socket, no status file.
+ * Those that change a domain's run state (start, suspend, resume, destroy, reattach) run under its CHANGE
+ * job, which the caller holds (destroy: which cancelled the one before); the queries take no job.  Each tells
+ * the domain's state and events itself, in libvirt's order.  Leaving a start by any path undoes it: no
+ * process, no socket, no status file.
  */
 #pragma once
 #include <stdbool.h>
@@ -37,36 +38,39 @@ struct operations_settings {
 int operations_init(const struct operations_settings *settings, struct error *err);
 void operations_done(void);             /* guests are left running */
 
-/* What an emulator setting means: "auto" (qemu-system-x86_64 on PATH), "sim", or an absolute path.  The caller frees.
- * -1 with a sentence that says what to do. */
+/* What an emulator setting means: "auto" (qemu-system-x86_64 on PATH), "sim", or an absolute path.  The
+ * caller frees.  -1 with a sentence that says what to do. */
 int emulator_resolve(const char *setting, char **ret_path, struct error *err);
-/* The program that a start of `def` runs: the override, else the definition's.  NULL and an error if it has none. */
+/* The program that a start of `def` runs: the override, else the definition's.  NULL and an error if it has
+ * none. */
 const char *emulator_of(const struct domain_def *def, struct error *err);
 
 enum { START_PAUSED = 1 };              /* libvirt's VIR_DOMAIN_START_* bits */
 enum { DESTROY_GRACEFUL = 1 };          /* no SIGKILL */
 
 WAITS int domain_start(struct domain *dom, unsigned flags, struct error *err);
-/* Under a job that came first and cancelled the one before.  If that one was the start, the domain is inactive by now:
- * ERR_OPERATION_INVALID, which whoever asked for the end of an active domain may take for success. */
+/* Under a job that came first and cancelled the one before.  If that one was the start, the domain is
+ * inactive by now: ERR_OPERATION_INVALID, which whoever asked for the end of an active domain may take for
+ * success. */
 WAITS int domain_destroy(struct domain *dom, unsigned flags, struct error *err);
 WAITS int domain_suspend(struct domain *dom, struct error *err);        /* paused already: succeeds */
-WAITS int domain_resume(struct domain *dom, struct error *err);         /* running already: ERR_OPERATION_INVALID */
+WAITS int domain_resume(struct domain *dom, struct error *err);         /* running: ERR_OPERATION_INVALID */
 
-/* Finds the guest that a status file speaks of: a start that was under way is undone, a running guest gets its monitor
- * and state back (its tree follows in the background, four domains at a time), a dead one is shut off (crashed).
- * Fails only when the record cannot be followed; the domain's state is true either way. */
+/* Finds the guest that a status file speaks of: a start that was under way is undone, a running guest gets
+ * its monitor and state back (its tree follows in the background, four domains at a time), a dead one is shut
+ * off (crashed).  Fails only when the record cannot be followed; the domain's state is true either way. */
 WAITS int domain_reattach(struct domain *dom, struct error *err);
 
-/* Sends one line to the monitor: QMP, or HMP if `human`.  The reply's text as the VMM wrote it (a QMP error object is
- * a reply too); HMP: the plain output.  The caller frees. */
-WAITS int domain_monitor_command(struct domain *dom, const char *text, bool human, char **ret_reply, struct error *err);
+/* Sends one line to the monitor: QMP, or HMP if `human`.  The reply's text as the VMM wrote it (a QMP error
+ * object is a reply too); HMP: the plain output.  The caller frees. */
+WAITS int domain_monitor_command(struct domain *dom, const char *text, bool human, char **ret_reply,
+                                 struct error *err);
 
 /* The line that domain_start() would run, quoted for a POSIX shell, unknown values as the first free one. */
 WAITS int native_command_line(const struct domain_def *def, struct buffer *out, struct error *err);
 
-/* What fills in a definition's canonical machine name (struct conf_defaults): "pc" is "pc-i440fx-11.1" for an emulator
- * whose capabilities are known; call caps_get() on it before parsing.  NULL keeps the name. */
+/* What fills in a definition's canonical machine name (struct conf_defaults): "pc" is "pc-i440fx-11.1" for an
+ * emulator whose capabilities are known; call caps_get() on it before parsing.  NULL keeps the name. */
 const char *emulator_canonical_machine(void *arg, const char *emulator, const char *machine);
 
 /* Where the milliseconds of the last start went, in order. */
@@ -76,13 +80,16 @@ struct start_timings {
     size_t count;
     struct start_phase phases[START_PHASES_MAX];
     double total;
-    uint64_t calls, request_bytes, reply_bytes; /* over the monitor, until the guest ran; the tree's go on after that */
+    /* Over the monitor, until the guest ran; the tree's go on after that. */
+    uint64_t calls, request_bytes, reply_bytes;
 };
-const struct start_timings *domain_start_timings(const struct domain *dom);     /* NULL if it was not started by us */
+/* NULL if it was not started by us. */
+const struct start_timings *domain_start_timings(const struct domain *dom);
 
-/* The tree.  A reader waits for a pull that is under way and starts one if there is none; `refresh` pulls anew.  The
- * result is borrowed: it may be replaced at the caller's next wait. */
+/* The tree.  A reader waits for a pull that is under way and starts one if there is none; `refresh` pulls
+ * anew.  The result is borrowed: it may be replaced at the caller's next wait. */
 WAITS const struct qom_store *domain_qom_tree(struct domain *dom, bool refresh, struct error *err);
 WAITS const struct qom_stats *domain_qom_stats(struct domain *dom, struct error *err);
 /* One property as the VMM has it now, as JSON text; the caller frees. */
-WAITS int domain_qom_get(struct domain *dom, const char *path, const char *property, char **ret_json, struct error *err);
+WAITS int domain_qom_get(struct domain *dom, const char *path, const char *property, char **ret_json,
+                         struct error *err);

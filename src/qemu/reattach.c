@@ -37,8 +37,10 @@ static WAITS int undo_start(struct domain *dom, const struct status *record, str
     owned(process) struct process *process = process_attach(&record->process, err);
     if (!process && err->code != ERR_NONE)
         return -1;
-    if (process && (process_signal(process, SIGKILL, err) < 0 || process_wait(process, loop_now() + END_MS, err) < 0))
-        return fail_in(err, "domain '%s': process %d of an unfinished start", dom->name, (int) record->process.pid);
+    if (process &&
+        (process_signal(process, SIGKILL, err) < 0 || process_wait(process, loop_now() + END_MS, err) < 0))
+        return fail_in(err, "domain '%s': process %d of an unfinished start", dom->name,
+                       (int) record->process.pid);
     log_info("domain '%s': a start that the last daemon did not finish is undone", dom->name);
     forget_guest(dom, record->monitor, SHUTOFF_FAILED, STOPPED_FAILED);
     return 0;
@@ -93,13 +95,14 @@ static WAITS int ask_monitor(struct vmm *vmm, const struct status *record, struc
     monitor_set_timeout(vmm->monitor, ANSWER_MS);
     monitor_call_start(vmm->monitor, &status, "query-status", NULL);
     monitor_call_start(vmm->monitor, &chardevs, "query-chardev", NULL);
-    if (monitor_handshake(vmm->monitor, loop_now() + ANSWER_MS, err) < 0 || monitor_call_wait(&status, err) < 0 ||
-        monitor_call_wait(&chardevs, err) < 0)
+    if (monitor_handshake(vmm->monitor, loop_now() + ANSWER_MS, err) < 0 ||
+        monitor_call_wait(&status, err) < 0 || monitor_call_wait(&chardevs, err) < 0)
         return -1;
     const char *word = json_get_text(status.reply.value, "status");
     take_state(vmm->domain, word, record);
     launch_note_ptys(vmm->domain, chardevs.reply.value);
-    return text_equal(word, "prelaunch") && record->state == DOMAIN_PAUSED && record->reason == PAUSED_STARTING_UP;
+    return text_equal(word, "prelaunch") && record->state == DOMAIN_PAUSED &&
+           record->reason == PAUSED_STARTING_UP;
 }
 
 /* A VMM that has not noticed yet that our predecessor is gone may take us for it, and hang up. */
@@ -173,11 +176,11 @@ static WAITS int find_running(struct domain *dom, const struct status *record, s
         log_warning("domain '%s': %s", dom->name, error_text(&no_log));
     vmm_take_ports(vmm);
     int rc = ask_until_it_answers(vmm, record, err);
-    if (rc > 0)                         /* nobody was told of success: vmm_free() lets go, undo_start() ends it */
+    if (rc > 0) /* nobody was told of success: vmm_free() lets go, undo_start() ends it */
         return undo_start(dom, record, err);
     if (rc < 0 && !process_has_exited(process)) {
-        log_error("domain '%s' runs (process %d), but its monitor is lost: %s", dom->name, (int) record->process.pid,
-                  error_text(err));
+        log_error("domain '%s' runs (process %d), but its monitor is lost: %s", dom->name,
+                  (int) record->process.pid, error_text(err));
         monitor_free(take(vmm->monitor));
         domain_set_state(dom, record->state, record->reason);
     }

@@ -14,8 +14,8 @@ enum { VNC_PORT_BASE = 5900 };
 static int add_audio(struct line *line, const struct audio *audio, struct error *err)
 {
     if (audio->type != AUDIO_NONE)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "audio %u: type '%s' is not supported, only 'none' is", audio->id,
-                    enum_word(&audio_type_names, audio->type));
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "audio %u: type '%s' is not supported, only 'none' is",
+                    audio->id, enum_word(&audio_type_names, audio->type));
     owned_props struct props backend;
     props_open(&backend);
     props_printf(&backend, "id", "audio%u", audio->id);
@@ -45,7 +45,8 @@ static const char *socket_path(const struct graphics *graphics)
     return listen && listen->type == LISTEN_SOCKET ? listen->socket : graphics->socket;
 }
 
-static int add_vnc_address(struct line *line, const struct graphics *graphics, struct buffer *option, struct error *err)
+static int add_vnc_address(struct line *line, const struct graphics *graphics, struct buffer *option,
+                           struct error *err)
 {
     const struct listen *listen = first_listen(graphics);
     if (listen && listen->type == LISTEN_NETWORK)
@@ -61,9 +62,10 @@ static int add_vnc_address(struct line *line, const struct graphics *graphics, s
     }
     if (listen && listen->type == LISTEN_SOCKET)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "vnc: a listen of type 'socket' needs socket='PATH'");
-    int64_t port = graphics->port.set && graphics->port.value > 0 ? graphics->port.value : line->what->vnc_port;
+    int64_t port = graphics->port.value;
     if (port < VNC_PORT_BASE || port > 65535)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "vnc: port %lld is not between 5900 and 65535", (long long) port);
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "vnc: port %lld is not between 5900 and 65535",
+                    (long long) port);
     const char *address = listen_address(graphics);
     owned_memory char *place = memory_printf(strchr(address, ':') ? "[%s]:%lld" : "%s:%lld", address,
                                              (long long) port - VNC_PORT_BASE);

@@ -145,7 +145,8 @@ struct vmm *vmm_get(struct domain *dom, struct error *err)
     if (domain_check_active(dom, err) < 0)
         return NULL;
     if (dom->unmanaged)
-        fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd, and is left alone", dom->name);
+        fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd, and is left alone",
+             dom->name);
     else if (!dom->vmm)
         fail(err, ERR_OPERATION_INVALID, "domain '%s' is still starting", dom->name);
     else if (!dom->vmm->monitor || monitor_is_broken(dom->vmm->monitor))
@@ -184,8 +185,9 @@ WAITS int vmm_terminate(struct vmm *vmm, bool graceful, struct error *err)
         return 0;
     vmm->phase = VMM_RUNNING;
     if (late.code != ERR_TIMEOUT || graceful)
-        return fail(err, late.code == ERR_TIMEOUT ? ERR_BUSY : late.code, "domain '%s': the emulator (process %d) did not "
-                    "end on SIGTERM: %s", vmm->domain->name, (int) process_identity(process)->pid, error_text(&late));
+        return fail(err, late.code == ERR_TIMEOUT ? ERR_BUSY : late.code,
+                    "domain '%s': the emulator (process %d) did not end on SIGTERM: %s",
+                    vmm->domain->name, (int) process_identity(process)->pid, error_text(&late));
     vmm->phase = VMM_ENDING;
     if (process_signal(process, SIGKILL, err) == 0 && process_wait(process, loop_now() + KILL_MS, err) == 0)
         return 0;

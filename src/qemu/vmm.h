@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vmm.h - one running emulator: its process, monitor, log, tree, and what it holds on this host.
  *
- * A start makes one and gives it to its domain (vmm_adopt) once the guest may run; until then vmm_free() kills the
- * process.  Afterwards the process is kept, whatever becomes of us, until vmm_end() has seen it go.
+ * A start makes one and gives it to its domain (vmm_adopt) once the guest may run; until then vmm_free()
+ * kills the process.  Afterwards the process is kept, whatever becomes of us, until vmm_end() has seen it go.
  *
- * What happens on its own comes in through two doors: the monitor's events (vmm_events.c) change the domain's state at
- * once, through its mailbox; the end of the process or of the monitor starts a clean-up, a job like any other
- * (vmm_tasks.c).
+ * What happens on its own comes in through two doors: the monitor's events (vmm_events.c) change the domain's
+ * state at once, through its mailbox; the end of the process or of the monitor starts a clean-up, a job like
+ * any other (vmm_tasks.c).
  */
 #pragma once
 #include <stdbool.h>
@@ -61,7 +61,8 @@ void vmm_adopt(struct vmm *vmm);
 /* Fails, naming the domain, unless it is active and its monitor answers. */
 struct vmm *vmm_get(struct domain *dom, struct error *err);
 
-/* What is behind a lost VMM: how it exited and what it said last; replaces err, which it leaves alone after a cancel. */
+/* What is behind a lost VMM: how it exited and what it said last; replaces err, which it leaves alone after a
+ * cancel. */
 WAITS void vmm_explain(struct vmm *vmm, struct error *err);
 /* SIGTERM, after a second SIGKILL (not if graceful), until it has gone.  -1 if it has not. */
 WAITS int vmm_terminate(struct vmm *vmm, bool graceful, struct error *err);
@@ -84,3 +85,4 @@ extern const struct monitor_handler vmm_monitor_handler;        /* arg: the vmm 
 void vmm_clean_up_later(struct vmm *vmm);       /* its process or monitor is gone */
 void vmm_power_off_later(struct vmm *vmm);      /* its guest has shut down */
 void vmm_reset_later(struct vmm *vmm);          /* its guest's shutdown is to be a reboot */
+void vmm_save_later(struct vmm *vmm);           /* its state has changed by itself: for the next daemon */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the monitor reports, turned into the domain's state and events.  Events that we do not list change nothing. */
+/* What the monitor reports, turned into the domain's state and events.  Events that we do not list change
+ * nothing. */
 #include "qemu/vmm.h"
 
 #include <stdlib.h>
@@ -20,8 +21,10 @@ static bool get_bool(const struct json *data, const char *key)
 
 static void on_stop(struct vmm *vmm, const struct json *data)
 {
-    if (!vmm->rebooting)
-        vmm_set_paused(vmm);
+    if (vmm->rebooting)
+        return;
+    vmm_set_paused(vmm);
+    vmm_save_later(vmm);
 }
 
 static void on_resume(struct vmm *vmm, const struct json *data)
@@ -98,7 +101,9 @@ static void on_wakeup(struct vmm *vmm, const struct json *data)
 /* libvirt's numbers for what a watchdog does. */
 static int watchdog_action(const char *word)
 {
-    static const char *const words[] = { "none", "pause", "reset", "poweroff", "shutdown", "debug", "inject-nmi" };
+    static const char *const words[] = {
+        "none", "pause", "reset", "poweroff", "shutdown", "debug", "inject-nmi"
+    };
     for (size_t i = 0; i < ARRAY_COUNT(words); i++)
         if (text_equal(words[i], word))
             return (int) i;
@@ -129,7 +134,8 @@ static void on_balloon(struct vmm *vmm, const struct json *data)
     if (!json_to_u64(json_get(data, "actual"), &bytes))
         return;
     vmm->domain->runtime.balloon_kib = bytes / 1024;
-    const struct domain_event event = { .id = DOMAIN_EVENT_BALLOON_CHANGE, .value = (int64_t) (bytes / 1024) };
+    const struct domain_event event = { .id = DOMAIN_EVENT_BALLOON_CHANGE,
+                                        .value = (int64_t) (bytes / 1024) };
     domain_emit(vmm->domain, &event);
 }
 
@@ -142,7 +148,8 @@ static void on_rtc(struct vmm *vmm, const struct json *data)
 
 static void on_tray(struct vmm *vmm, const struct json *data)
 {
-    const struct domain_event event = { .id = DOMAIN_EVENT_TRAY_CHANGE, .type = get_bool(data, "tray-open") ? 0 : 1,
+    const struct domain_event event = { .id = DOMAIN_EVENT_TRAY_CHANGE,
+                                        .type = get_bool(data, "tray-open") ? 0 : 1,
                                         .alias = json_get_text(data, "id") };
     if (event.alias)
         domain_emit(vmm->domain, &event);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has to be done because of something that happened: each in a fiber and a job of its own, at the head of the
- * line.  A task knows its guest by id, which is never given out twice, so it does nothing to the next run's. */
+/* What has to be done because of something that happened: each in a fiber and a job of its own, at the head
+ * of the line.  A task knows its guest by id, which is never given out twice, so it does nothing to the next
+ * run's. */
 #include "qemu/vmm.h"
 
 #include <signal.h>
@@ -8,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "domain/events.h"
+#include "domain/status.h"
 #include "loop/loop.h"
 
 enum { LEAVE_MS = 1000, RETRY_MS = 200 };
@@ -62,7 +63,9 @@ static void task_begin(void *arg)
 static void task_later(struct vmm *vmm, const char *what, void (*run)(struct vmm *vmm))
 {
     struct task *task = NEW(struct task);
-    *task = (struct task){ .what = what, .run = run, .domain = domain_ref(vmm->domain), .id = vmm->domain->id };
+    *task = (struct task){
+        .what = what, .run = run, .domain = domain_ref(vmm->domain), .id = vmm->domain->id
+    };
     task_begin(task);
 }
 
@@ -96,8 +99,9 @@ static WAITS void clean_up(struct vmm *vmm)
     }
     owned_memory char *said = vmm->log ? guest_log_tail(vmm->log) : memory_copy_text("");
     bool expected = vmm->domain->state == DOMAIN_SHUTDOWN;
-    log_write(expected ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, "domain '%s': the emulator %s%s%s", vmm->domain->name,
-              process_exit_text(vmm->process), !expected && *said ? ": " : "", expected ? "" : said);
+    log_write(expected ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, "domain '%s': the emulator %s%s%s",
+              vmm->domain->name, process_exit_text(vmm->process), !expected && *said ? ": " : "",
+              expected ? "" : said);
     end_by_state(vmm);
 }
 
@@ -117,12 +121,20 @@ static WAITS void reset(struct vmm *vmm)
     int id = dom->id;
     if (monitor_call(vmm->monitor, "system_reset", NULL, NULL, &err) < 0 ||
         monitor_call(vmm->monitor, "cont", NULL, NULL, &err) < 0)
-        log_error("domain '%s': the reboot that its definition asks for failed: %s", dom->name, error_text(&err));
+        log_error("domain '%s': the reboot that its definition asks for failed: %s", dom->name,
+                  error_text(&err));
     if (dom->id != id || !dom->vmm)
         return;
     vmm->rebooting = false;
     if (err.code == ERR_NONE && dom->state != DOMAIN_RUNNING)
         vmm_set_running(vmm);
+}
+
+static WAITS void save_state(struct vmm *vmm)
+{
+    error_scope(err);
+    if (status_save(vmm->domain, STATUS_RUNNING, process_identity(vmm->process), vmm->socket, &err) < 0)
+        log_warning("domain '%s': its status file is out of date: %s", vmm->domain->name, error_text(&err));
 }
 
 void vmm_clean_up_later(struct vmm *vmm)
@@ -141,4 +153,10 @@ void vmm_power_off_later(struct vmm *vmm)
 void vmm_reset_later(struct vmm *vmm)
 {
     task_later(vmm, "reboot", reset);
+}
+
+void vmm_save_later(struct vmm *vmm)
+{
+    if (vmm->phase == VMM_RUNNING && !vmm->domain->job.what)    /* a job saves what it changes */
+        task_later(vmm, "status", save_state);
 }

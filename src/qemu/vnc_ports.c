@@ -34,8 +34,8 @@ int vnc_port_find(const char *address, struct error *err)
     for (int port = VNC_PORT_MIN; port <= VNC_PORT_MAX; port++)
         if (!takers[port - VNC_PORT_MIN] && can_bind(address, port))
             return port;
-    return fail(err, ERR_OPERATION_FAILED, "no free port for vnc on '%s' between %d and %d", address, VNC_PORT_MIN,
-                VNC_PORT_MAX);
+    return fail(err, ERR_OPERATION_FAILED, "no free port for vnc on '%s' between %d and %d", address,
+                VNC_PORT_MIN, VNC_PORT_MAX);
 }
 
 void vnc_port_take(int port)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vnc_ports.h - TCP ports for screens that did not ask for one.
  *
- * A port is free when none of our guests has it and it can be bound now; the emulator binds it a moment later, so
- * another program may still win, which the emulator then says.
+ * A port is free when none of our guests has it and it can be bound now; the emulator binds it a moment
+ * later, so another program may still win, which the emulator then says.
  */
 #pragma once
 #include "base/error.h"

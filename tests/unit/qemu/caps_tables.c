@@ -4,8 +4,8 @@
 #include "base/own.h"
 
 static const struct caps_machine machines[] = {
-    { .name = "pc-i440fx-7.2", .alias = "pc", .cpus_max = 255, .is_default = true, .default_cpu = "qemu64-x86_64-cpu",
-      .default_ram = "pc.ram" },
+    { .name = "pc-i440fx-7.2", .alias = "pc", .cpus_max = 255, .is_default = true,
+      .default_cpu = "qemu64-x86_64-cpu", .default_ram = "pc.ram" },
     { .name = "pc-q35-7.2", .alias = "q35", .cpus_max = 288, .default_cpu = "qemu64-x86_64-cpu",
       .default_ram = "pc.ram" },
 };
@@ -16,14 +16,15 @@ static const struct caps_cpu cpus[] = {
 
 /* Sorted, as caps_has_type() needs them. */
 static const char *const types[] = {
-    "VGA", "bochs-display", "cirrus-vga", "e1000", "floppy", "i82801b11-bridge", "ich9-ahci", "ich9-usb-ehci1",
-    "ich9-usb-uhci1", "ich9-usb-uhci2", "ich9-usb-uhci3", "ide-cd", "ide-hd", "ioh3420", "isa-fdc", "isa-serial",
-    "kvm-pit", "lsi53c895a", "memory-backend-ram", "mptsas1068", "nec-usb-xhci", "pci-bridge", "pci-ohci", "pci-serial",
-    "pcie-pci-bridge", "pcie-root-port", "piix3-usb-uhci", "piix4-usb-uhci", "qemu-xhci", "ramfb", "rtl8139",
-    "scsi-block", "scsi-cd", "scsi-hd", "secondary-vga", "usb-ehci", "usb-kbd", "usb-mouse", "usb-serial", "usb-storage",
-    "usb-tablet", "virtconsole", "virtio-balloon-pci", "virtio-blk-pci", "virtio-gpu-pci", "virtio-keyboard-pci",
-    "virtio-mouse-pci", "virtio-net-pci", "virtio-scsi-pci", "virtio-serial-pci", "virtio-tablet-pci", "virtio-vga",
-    "vmcoreinfo", "vmware-svga",
+    "VGA", "bochs-display", "cirrus-vga", "e1000", "floppy", "i82801b11-bridge", "ich9-ahci",
+    "ich9-usb-ehci1", "ich9-usb-uhci1", "ich9-usb-uhci2", "ich9-usb-uhci3", "ide-cd", "ide-hd", "ioh3420",
+    "isa-fdc", "isa-serial", "kvm-pit", "lsi53c895a", "memory-backend-ram", "mptsas1068", "nec-usb-xhci",
+    "pci-bridge", "pci-ohci", "pci-serial", "pcie-pci-bridge", "pcie-root-port", "piix3-usb-uhci",
+    "piix4-usb-uhci", "qemu-xhci", "ramfb", "rtl8139", "scsi-block", "scsi-cd", "scsi-hd",
+    "secondary-vga", "usb-ehci", "usb-kbd", "usb-mouse", "usb-serial", "usb-storage", "usb-tablet",
+    "virtconsole", "virtio-balloon-pci", "virtio-blk-pci", "virtio-gpu-pci", "virtio-keyboard-pci",
+    "virtio-mouse-pci", "virtio-net-pci", "virtio-scsi-pci", "virtio-serial-pci", "virtio-tablet-pci",
+    "virtio-vga", "vmcoreinfo", "vmware-svga",
 };
 
 struct caps caps_table(enum caps_table which)
@@ -39,8 +40,9 @@ struct caps caps_table(enum caps_table which)
     };
     return (struct caps){
         .emulator = "/usr/bin/qemu-system-x86_64", .arch = "x86_64", .package = "", .key = "key",
-        .version = tables[which].version, .features = tables[which].features, .kvm_present = true, .kvm_usable = true,
-        .machines = machines, .machines_count = ARRAY_COUNT(machines), .cpus = cpus, .cpus_count = ARRAY_COUNT(cpus),
+        .version = tables[which].version, .features = tables[which].features, .kvm_present = true,
+        .kvm_usable = true, .machines = machines, .machines_count = ARRAY_COUNT(machines), .cpus = cpus,
+        .cpus_count = ARRAY_COUNT(cpus),
         .types = types, .types_count = ARRAY_COUNT(types),
     };
 }

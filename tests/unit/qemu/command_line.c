@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Golden files: tests/golden/args/NAME.xml, and for each emulator NAME.VERSION.args (an option a line, as a shell would
- * take it) or NAME.VERSION.err.  NAME.drive.args is the classic spelling.  REGENERATE=1 rewrites them, for review. */
+/* Golden files: tests/golden/args/NAME.xml, and for each emulator NAME.VERSION.args (an option a line, as a
+ * shell would take it) or NAME.VERSION.err.  NAME.drive.args is the classic spelling.  REGENERATE=1 rewrites
+ * them, for review. */
 #include "qemu/command_line.h"
 
 #include <criterion/criterion.h>
@@ -27,7 +28,8 @@ static char *golden_folder(void)
 
 static struct domain_def *parse(const char *xml, size_t length, struct error *err)
 {
-    static const struct conf_defaults defaults = { .arch = "x86_64", .emulator = "/usr/bin/qemu-system-x86_64" };
+    static const struct conf_defaults defaults = { .arch = "x86_64",
+                                                   .emulator = "/usr/bin/qemu-system-x86_64" };
     owned(domain_def) struct domain_def *def = domain_def_parse(xml, length, 0, &defaults, NULL, err);
     return def ? domain_def_copy_live(def) : NULL;
 }
@@ -43,7 +45,8 @@ static void add_lines(const struct argv *argv, struct buffer *out)
     buffer_add_char(out, '\n');
 }
 
-static int build(const struct domain_def *def, enum caps_table table, bool classic, struct argv *argv, struct error *err)
+static int build(const struct domain_def *def, enum caps_table table, bool classic, struct argv *argv,
+                 struct error *err)
 {
     const struct caps caps = caps_table(table);
     const struct command_line what = {
@@ -157,7 +160,8 @@ static void check_device(const struct argv *argv, const struct cache_case *want)
 {
     const char *device = option_with(argv, "-device", "virtio-disk0");
     cr_assert_not_null(device);
-    owned_memory char *wanted = memory_printf("\"write-cache\":\"%s\"", want->write_cache ? want->write_cache : "");
+    owned_memory char *wanted =
+        memory_printf("\"write-cache\":\"%s\"", want->write_cache ? want->write_cache : "");
     cr_assert_eq(strstr(device, wanted) != NULL, want->write_cache != NULL, "%s: %s", want->mode, device);
 }
 
@@ -174,7 +178,8 @@ static void check_nodes(const char *format, enum caps_table table, const struct 
         cr_assert_null(node, "a raw image needs no format node: %s", node);
     else
         check_cache_in(node, want, "format node");
-    const char *device = option_with(&argv, "-device", bare ? "\"libvirt-1-storage\"" : "\"libvirt-1-format\"");
+    const char *device =
+        option_with(&argv, "-device", bare ? "\"libvirt-1-storage\"" : "\"libvirt-1-format\"");
     cr_assert_not_null(device);
     check_device(&argv, want);
 }
@@ -197,8 +202,8 @@ static void check_drive(const char *format, const struct cache_case *want)
     owned_argv struct argv argv = { 0 };
     cr_assert_eq(build(def, CAPS_7_2, true, &argv, &err), 0, "%s", error_text(&err));
     const char *mode = want->cache ? text_equal(want->mode, "off") ? "none" : want->mode : NULL;
-    owned_memory char *wanted = memory_printf("file=/a,,b.img,format=%s,if=none,id=drive-virtio-disk0%s%s", format,
-                                              mode ? ",cache=" : "", mode ? mode : "");
+    owned_memory char *wanted = memory_printf("file=/a,,b.img,format=%s,if=none,id=drive-virtio-disk0%s%s",
+                                              format, mode ? ",cache=" : "", mode ? mode : "");
     cr_assert_str_eq(option_with(&argv, "-drive", ""), wanted);
     cr_assert_null(option_with(&argv, "-blockdev", ""));
     cr_assert_not_null(option_with(&argv, "-device", "\"drive\":\"drive-virtio-disk0\""));
@@ -218,7 +223,8 @@ Test(command_line, makes_a_writable_shareable_disk_bypass_the_hosts_cache)
 {
     error_scope(err);
     static const struct cache_case none = { "none", "\"cache\":{\"direct\":true,\"no-flush\":false}", "on" };
-    static const struct cache_case unsafe = { "unsafe", "\"cache\":{\"direct\":false,\"no-flush\":true}", "on" };
+    static const struct cache_case unsafe = { "unsafe", "\"cache\":{\"direct\":false,\"no-flush\":true}",
+                                              "on" };
     owned(domain_def) struct domain_def *plain = one_disk("raw", NULL, "<shareable/>");
     owned_argv struct argv argv = { 0 };
     cr_assert_eq(build(plain, CAPS_11_1, false, &argv, &err), 0, "%s", error_text(&err));
@@ -249,8 +255,9 @@ static void check_refused(const char *devices, const char *wanted)
 
 Test(command_line, refuses_what_it_cannot_spell)
 {
-    check_refused("<disk type='network'><source protocol='nbd' name='x'/><target dev='vda' bus='virtio'/></disk>",
-                  "disk 'vda': type 'network'");
+    check_refused(
+        "<disk type='network'><source protocol='nbd' name='x'/><target dev='vda' bus='virtio'/></disk>",
+        "disk 'vda': type 'network'");
     check_refused("<interface type='bridge'><source bridge='br0'/></interface>", "type 'bridge'");
     check_refused("<video><model type='qxl'/></video>", "qxl-vga");
     check_refused("<graphics type='spice'/>", "'spice'");
@@ -287,8 +294,8 @@ static void split_words(const char *text, struct argv *argv)
 /* What a disk leaves on a command line: nodes, and devices of these drivers. */
 static bool is_of_a_disk(const char *option, const struct json *value)
 {
-    static const char *const drivers[] = { "ide-hd", "ide-cd", "scsi-hd", "scsi-cd", "scsi-block", "virtio-blk-pci",
-                                           "usb-storage", "floppy" };
+    static const char *const drivers[] = { "ide-hd",     "ide-cd",         "scsi-hd",     "scsi-cd",
+                                           "scsi-block", "virtio-blk-pci", "usb-storage", "floppy" };
     const char *driver = json_get_text(value, "driver");
     if (text_equal(option, "-blockdev"))
         return true;
@@ -322,7 +329,8 @@ static void compare_words(const char *name, const struct argv *got, const struct
         error_scope(err);
         const char *a = got->words[i], *b = wanted->words[i];
         bool same = *a == '{' && *b == '{' ? json_equal(json_parse(a, strlen(a), arena, &err),
-                                                        json_parse(b, strlen(b), arena, &err)) : text_equal(a, b);
+                                                        json_parse(b, strlen(b), arena, &err))
+                                           : text_equal(a, b);
         cr_expect(same, "%s:\n  ours %s\n  want %s", name, a, b);
     }
     cr_expect_eq(got->count, wanted->count, "%s: %zu words instead of %zu", name, got->count, wanted->count);
@@ -351,8 +359,8 @@ static bool compare_recorded(const char *name)
 Test(command_line, of_disks_means_what_libvirts_own_means)
 {
     static const char *const names[] = {
-        "disk-cache", "disk-aio", "disk-cdrom", "disk-copy_on_read", "disk-error-policy", "disk-floppy", "disk-blockio",
-        "disk-readonly-disk", "disk-sata-device", "disk-ioeventfd",
+        "disk-cache",  "disk-aio",           "disk-cdrom",         "disk-copy_on_read", "disk-error-policy",
+        "disk-floppy", "disk-blockio",       "disk-readonly-disk", "disk-sata-device",  "disk-ioeventfd",
         "disk-virtio", "disk-virtio-queues", "disk-usb-device",
     };
     size_t compared = 0;

@@ -49,8 +49,9 @@ Test(guest_log, tells_the_last_lines_of_this_run)
     scene_make(&s);
     vmm_writes(&s, "an earlier run\n");
     guest_log_note(s.log, "starting");
-    vmm_writes(&s, "char device redirected to /dev/pts/0 (label charserial0)\nqemu: first\nqemu: \033[2Jsecond\n"
-                   "qemu: terminating on signal 15 from pid 1 (x)\n");
+    vmm_writes(&s,
+               "char device redirected to /dev/pts/0 (label charserial0)\nqemu: first\nqemu: \033[2Jsecond\n"
+               "qemu: terminating on signal 15 from pid 1 (x)\n");
     owned_memory char *tail = guest_log_tail(s.log);
     cr_assert_str_eq(tail, "qemu: first; qemu: \\x1b[2Jsecond");
     scene_clear(&s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a VMM reports, and what becomes of its domain.  No VMM runs: the events are handed in as the monitor would. */
+/* What a VMM reports, and what becomes of its domain.  No VMM runs: the events are handed in as the monitor
+ * would. */
 #include "../domain/make.h"
 
 #include "domain/events.h"
@@ -32,10 +33,12 @@ static void raise_scene(struct scene *s, enum domain_state state)
     s->dom->vmm = vmm_new(s->dom);
     s->dom->vmm->phase = VMM_RUNNING;
     s->dom->vmm->def = domain_def_copy_live(s->dom->def);
+    s->dom->job.what = "scene";         /* so that nothing is saved, or put off */
 }
 
 static void strike_scene(struct scene *s)
 {
+    s->dom->job.what = NULL;
     vmm_free(take(s->dom->vmm));
     domain_set_inactive(s->dom, SHUTOFF_DESTROYED);
     event_listener_free(s->listener);
@@ -49,7 +52,8 @@ static void strike_scene(struct scene *s)
 static void report(struct scene *s, const char *name, const char *data)
 {
     error_scope(err);
-    owned_memory char *text = memory_printf("{\"event\":\"%s\"%s%s}", name, data ? ",\"data\":" : "", data ? data : "");
+    owned_memory char *text =
+        memory_printf("{\"event\":\"%s\"%s%s}", name, data ? ",\"data\":" : "", data ? data : "");
     struct arena *arena = arena_new();
     const struct json *event = json_parse(text, strlen(text), arena, &err);
     cr_assert_not_null(event, "%s", error_text(&err));
@@ -77,7 +81,8 @@ static const struct step {
     { "STOP after a shutdown is nothing", DOMAIN_SHUTDOWN, "STOP", NULL, DOMAIN_SHUTDOWN, 0, "" },
     { "RESUME runs", DOMAIN_PAUSED, "RESUME", NULL, DOMAIN_RUNNING, RUNNING_UNPAUSED, "0:4.0 " },
     { "RESUME of what runs is nothing", DOMAIN_RUNNING, "RESUME", NULL, DOMAIN_RUNNING, 0, "" },
-    { "RESET is told", DOMAIN_RUNNING, "RESET", "{\"guest\":true,\"reason\":\"guest-reset\"}", DOMAIN_RUNNING, 0, "1:0.0 " },
+    { "RESET is told", DOMAIN_RUNNING, "RESET", "{\"guest\":true,\"reason\":\"guest-reset\"}", DOMAIN_RUNNING,
+      0, "1:0.0 " },
     { "SHUTDOWN by the host", DOMAIN_RUNNING, "SHUTDOWN", "{\"guest\":false,\"reason\":\"host-signal\"}",
       DOMAIN_SHUTDOWN, SHUTDOWN_UNKNOWN, "0:6.2 " },
     { "SUSPEND sleeps", DOMAIN_RUNNING, "SUSPEND", NULL, DOMAIN_PMSUSPENDED, 0, "0:7.0 " },
@@ -85,8 +90,10 @@ static const struct step {
     { "WAKEUP of what is awake is nothing", DOMAIN_RUNNING, "WAKEUP", NULL, DOMAIN_RUNNING, 0, "" },
     { "WATCHDOG is told", DOMAIN_RUNNING, "WATCHDOG", "{\"action\":\"reset\"}", DOMAIN_RUNNING, 0, "3:2.0 " },
     { "POWERDOWN is nothing", DOMAIN_RUNNING, "POWERDOWN", NULL, DOMAIN_RUNNING, 0, "" },
-    { "what nobody knows is nothing", DOMAIN_RUNNING, "NOVELTY", "{\"x\":[1,{\"y\":null}]}", DOMAIN_RUNNING, 0, "" },
-    { "a SHUTDOWN without data is the host's", DOMAIN_RUNNING, "SHUTDOWN", NULL, DOMAIN_SHUTDOWN, 0, "0:6.2 " },
+    { "what nobody knows is nothing", DOMAIN_RUNNING, "NOVELTY", "{\"x\":[1,{\"y\":null}]}", DOMAIN_RUNNING,
+      0, "" },
+    { "a SHUTDOWN without data is the host's", DOMAIN_RUNNING, "SHUTDOWN", NULL, DOMAIN_SHUTDOWN, 0,
+      "0:6.2 " },
     { "a balloon size that is no number is nothing", DOMAIN_RUNNING, "BALLOON_CHANGE", "{\"actual\":\"x\"}",
       DOMAIN_RUNNING, 0, "" },
 };
@@ -125,7 +132,8 @@ Test(vmm_events, a_watchdog_and_a_full_disk_say_why_the_guest_stopped)
     strike_scene(&s);
 
     raise_scene(&s, DOMAIN_RUNNING);
-    report(&s, "BLOCK_IO_ERROR", "{\"action\":\"stop\",\"operation\":\"write\",\"reason\":\"No space left\"}");
+    report(&s, "BLOCK_IO_ERROR",
+           "{\"action\":\"stop\",\"operation\":\"write\",\"reason\":\"No space left\"}");
     report(&s, "STOP", NULL);
     check(&s, DOMAIN_PAUSED, PAUSED_IOERROR, "0:3.2 ");
     strike_scene(&s);
