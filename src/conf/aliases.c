@@ -52,8 +52,8 @@ static const char *controller_alias(const struct domain_def *def, const struct c
 static const char *device_alias(const struct domain_def *def, const struct device_walk *walk, struct arena *a)
 {
     static const char *const words[] = {
-        [DEVICE_INTERFACE] = "net", [DEVICE_SERIAL] = "serial", [DEVICE_CONSOLE] = "console", [DEVICE_INPUT] = "input",
-        [DEVICE_VIDEO] = "video", [DEVICE_MEMBALLOON] = "balloon",
+        [DEVICE_INTERFACE] = "net", [DEVICE_SERIAL] = "serial", [DEVICE_CONSOLE] = "console",
+        [DEVICE_INPUT] = "input", [DEVICE_VIDEO] = "video", [DEVICE_MEMBALLOON] = "balloon",
     };
     if (walk->kind == DEVICE_DISK)
         return disk_alias(def, walk->device, a);

@@ -8,10 +8,11 @@ DEFINE_ENUM_CODEC(chardev_target, CHARDEV_TARGETS);
 
 static void check_source(const struct chardev *chardev, struct xml_context *x)
 {
-    bool path = chardev->type == CHARDEV_DEV || chardev->type == CHARDEV_FILE || chardev->type == CHARDEV_PIPE ||
-                chardev->type == CHARDEV_UNIX;
-    if (path && !chardev->path)
-        xml_refuse(x, chardev, ERR_INTERNAL, "<source path='...'>", "a character device of type '%s' needs a path",
+    bool has_path = chardev->type == CHARDEV_DEV || chardev->type == CHARDEV_FILE ||
+                    chardev->type == CHARDEV_PIPE || chardev->type == CHARDEV_UNIX;
+    if (has_path && !chardev->path)
+        xml_refuse(x, chardev, ERR_INTERNAL, "<source path='...'>",
+                   "a character device of type '%s' needs a path",
                    enum_word(&chardev_type_names, chardev->type));
     if (chardev->type == CHARDEV_TCP && !chardev->service)
         xml_refuse(x, chardev, ERR_INTERNAL, "<source host='...' service='...'>",

@@ -39,10 +39,11 @@ static void clock_check(void *self, struct xml_context *x)
 
 #define SELF struct timer_def
 PART(catchup, "catchup", "How lost ticks are made up for.",
-    ATTR("threshold", threshold, u32, "ticks"), ATTR("slew", slew, u32, "speed"), ATTR("limit", limit, u32,
-                                                                                       "ticks"));
+    ATTR("threshold", threshold, u32, "ticks"),
+    ATTR("slew", slew, u32, "speed"),
+    ATTR("limit", limit, u32, "ticks"));
 
-static const struct element timer_element = ELEMENT("timer", "A clock or timer that the guest may use.",
+PART(timer_element, "timer", "A clock or timer that the guest may use.",
     ATTR("name", name, timer_name, "which one", REQUIRED, CODE(ERR_CONFIG_UNSUPPORTED)),
     ATTR("present", present, yes_no, "has the guest it?"),
     ATTR("tickpolicy", tick_policy, tick_policy, "what happens to lost ticks"),
@@ -50,7 +51,6 @@ static const struct element timer_element = ELEMENT("timer", "A clock or timer t
     ATTR("frequency", frequency, u64, "ticks in a second", IF(name, TIMER_TSC)),
     ATTR("mode", mode, timer_mode, "how it is offered", IF(name, TIMER_TSC)),
     INLINE(catchup));
-typedef struct timer_def timer_element_type;
 #undef SELF
 
 #define SELF struct clock

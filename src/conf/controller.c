@@ -66,9 +66,8 @@ PART(target, "target", "What the guest sees of a PCI controller.",
 
 ALIAS_PART;
 
-const struct element controller_element = ELEMENT_CHECKED("controller",
-                                                          "What other devices are plugged into.",
-    controller_check,
+const struct element controller_element = ELEMENT_CHECKED(
+    "controller", "What other devices are plugged into.", controller_check,
     ATTR("type", type, controller_type, "kind of bus", REQUIRED),
     ATTR("index", index, opt_u32, "number among its kind", RANGE(0, 65535)),
     ATTR("model", model, controller_model, "model of the device"),

@@ -40,7 +40,8 @@ static void cpu_element_check(void *self, struct xml_context *x)
         xml_refuse(x, &cpu->cache_level, ERR_CONFIG_UNSUPPORTED, "3",
                    "only a cache of level 3 can be emulated");
     if (cpu->cache_mode == CPU_CACHE_PASSTHROUGH && cpu->cache_level.set)
-        xml_refuse(x, &cpu->cache_level, ERR_CONFIG_UNSUPPORTED, "no level", "passing the cache through has no level");
+        xml_refuse(x, &cpu->cache_level, ERR_CONFIG_UNSUPPORTED, "no level",
+                   "passing the cache through has no level");
     if (!cpu->mode && (cpu->model || cpu->features.count))
         cpu->mode = CPU_CUSTOM;
     if (cpu->model && !cpu->match)
@@ -53,10 +54,9 @@ static void cpu_element_check(void *self, struct xml_context *x)
 }
 
 #define SELF struct cpu_feature
-static const struct element cpu_feature_element = ELEMENT("feature", "An instruction set or ability.",
+PART(cpu_feature_element, "feature", "An instruction set or ability.",
     ATTR("policy", policy, cpu_policy, "must the guest have it?"),
     ATTR("name", name, string, "name of the feature", REQUIRED));
-typedef struct cpu_feature cpu_feature_element_type;
 #undef SELF
 
 #define SELF struct cpu
@@ -81,6 +81,7 @@ const struct element cpu_element = ELEMENT_CHECKED("cpu", "The guest's processor
     ATTR("match", match, cpu_match, "how close a named one must be"),
     ATTR("check", check, cpu_check, "compare with what the VMM can do?"),
     ATTR("migratable", migratable, on_off, "leave out what cannot migrate"),
-    INLINE(model), LEAF("vendor", vendor, string,
-                        "vendor the host must have"), INLINE(topology), INLINE(cache),
+    INLINE(model),
+    LEAF("vendor", vendor, string, "vendor the host must have"),
+    INLINE(topology), INLINE(cache),
     LIST(features, cpu_feature_element));

@@ -94,13 +94,13 @@ static void add_controllers(struct domain_def *def, struct arena *arena)
     if (kind == MACHINE_OTHER)
         return;
     if (!has_usb(def))
-        defaults_add_controller(def, CONTROLLER_USB, 0,
-                                kind == MACHINE_PC ? CONTROLLER_PIIX3_UHCI : CONTROLLER_QEMU_XHCI, arena);
+        defaults_add_controller(def, CONTROLLER_USB, 0, kind == MACHINE_PC ? CONTROLLER_PIIX3_UHCI
+                                : CONTROLLER_QEMU_XHCI, arena);
     if (kind == MACHINE_Q35 && !find_controller(def, CONTROLLER_SATA, 0))
         defaults_add_controller(def, CONTROLLER_SATA, 0, CONTROLLER_MODEL_ABSENT, arena);
     if (!find_controller(def, CONTROLLER_PCI, 0))
-        defaults_add_controller(def, CONTROLLER_PCI, 0,
-                                kind == MACHINE_PC ? CONTROLLER_PCI_ROOT : CONTROLLER_PCIE_ROOT, arena);
+        defaults_add_controller(def, CONTROLLER_PCI, 0, kind == MACHINE_PC ? CONTROLLER_PCI_ROOT
+                                : CONTROLLER_PCIE_ROOT, arena);
     if (needs_virtio_serial(def) && !find_controller(def, CONTROLLER_VIRTIO_SERIAL, 0))
         defaults_add_controller(def, CONTROLLER_VIRTIO_SERIAL, 0, CONTROLLER_MODEL_ABSENT, arena);
 }
@@ -110,8 +110,8 @@ static void fill_interface(struct domain_def *def, struct interface *interface)
     static const struct mac absent;
     if (memcmp(&interface->mac, &absent, sizeof absent) == 0) {
         struct uuid random = uuid_random();
-        interface->mac = (struct mac) { { 0x52, 0x54, 0x00, random.bytes[0], random.bytes[1],
-            random.bytes[2] } };
+        interface->mac = (struct mac) { { 0x52, 0x54, 0x00 } };
+        memcpy(interface->mac.bytes + 3, random.bytes, 3);
     }
     if (!interface->model && interface->type != INTERFACE_HOSTDEV)
         interface->model = machine_is_x86(def) ? "rtl8139" : "virtio";

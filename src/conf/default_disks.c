@@ -79,8 +79,10 @@ void defaults_place_disks(struct domain_def *def, struct xml_context *x)
         size_t k = (size_t) (layout - layouts);
         uint32_t controller = disk->address->drive.controller;
         if (controller >= CONTROLLERS_MAX) {
-            xml_refuse(x, disk, ERR_XML, NULL, "disk '%s' needs %s controller %u; there are at most %d of a kind",
-                       disk->target, enum_word(&controller_type_names, layout->controller), controller, CONTROLLERS_MAX);
+            xml_refuse(x, disk, ERR_XML, NULL,
+                       "disk '%s' needs %s controller %u; there are at most %d of a kind",
+                       disk->target, enum_word(&controller_type_names,
+                                               layout->controller), controller, CONTROLLERS_MAX);
             continue;
         }
         most[k] = used[k] && most[k] > controller ? most[k] : controller;

@@ -34,8 +34,7 @@ static void take_order(struct boot_orders *orders, const void *member, uint32_t 
     orders->count++;
     if (map_find(orders->taken, &order, sizeof order))
         xml_refuse(orders->x, member, ERR_CONFIG_UNSUPPORTED, NULL,
-                   "boot order %u is used for more than one device",
-                   order);
+                   "boot order %u is used for more than one device", order);
     else
         map_set(orders->taken, &order, sizeof order, orders);
 }
@@ -110,7 +109,8 @@ static void check_disk_addresses(const struct domain_def *def, struct xml_contex
         if (disk->bus == DISK_BUS_USB)
             wanted = ADDRESS_USB;
         if (type && type != ADDRESS_UNASSIGNED && wanted && type != wanted)
-            xml_refuse(x, &disk->address->type, ERR_CONFIG_UNSUPPORTED, enum_word(&address_type_names, wanted),
+            xml_refuse(x, &disk->address->type, ERR_CONFIG_UNSUPPORTED,
+                       enum_word(&address_type_names, wanted),
                        "disk '%s': an address of type '%s' does not go with the bus '%s'", disk->target,
                        enum_word(&address_type_names, type), enum_word(&disk_bus_names, disk->bus));
     }
@@ -140,16 +140,22 @@ static void check_chardevs(const struct domain_def *def, struct xml_context *x)
                    "the firmware cannot use a serial port when there is none");
 }
 
+static bool has_master(const struct domain_def *def, uint32_t index)
+{
+    for (size_t i = 0; i < def->controllers.count; i++) {
+        const struct controller *c = def->controllers.items[i];
+        if (c->type == CONTROLLER_USB && !c->master_startport.set && c->index.value == index)
+            return true;
+    }
+    return false;
+}
+
 /* An ich9 companion needs the controller that it accompanies. */
 static void check_companions(const struct domain_def *def, struct xml_context *x)
 {
     for (size_t i = 0; i < def->controllers.count; i++) {
         const struct controller *c = def->controllers.items[i];
-        bool found = !c->master_startport.set;
-        for (size_t k = 0; k < def->controllers.count && !found; k++)
-            found = def->controllers.items[k]->type == CONTROLLER_USB && !def->controllers.items[k]->master_startport.set &&
-                    def->controllers.items[k]->index.value == c->index.value;
-        if (!found)
+        if (c->master_startport.set && !has_master(def, c->index.value))
             xml_refuse(x, &c->master_startport, ERR_INTERNAL, NULL,
                        "the usb controller %u has no master that this one could accompany", c->index.value);
     }
@@ -158,12 +164,14 @@ static void check_companions(const struct domain_def *def, struct xml_context *x
 static void check_graphics(const struct domain_def *def, struct xml_context *x)
 {
     bool remote = def->graphics.count == 1;
-    for (size_t i = 0; i < def->graphics.count; i++)
-        remote = remote || def->graphics.items[i]->type == GRAPHICS_VNC ||
-                 def->graphics.items[i]->type == GRAPHICS_SPICE || def->graphics.items[i]->type == GRAPHICS_DBUS;
+    for (size_t i = 0; i < def->graphics.count; i++) {
+        enum graphics_type type = def->graphics.items[i]->type;
+        remote = remote || type == GRAPHICS_VNC || type == GRAPHICS_SPICE || type == GRAPHICS_DBUS;
+    }
     for (size_t i = 0; i < def->graphics.count && !remote; i++)
         if (def->graphics.items[i]->type == GRAPHICS_EGL_HEADLESS)
-            xml_refuse(x, &def->graphics.items[i]->type, ERR_CONFIG_UNSUPPORTED, "a vnc or spice screen beside it",
+            xml_refuse(x, &def->graphics.items[i]->type, ERR_CONFIG_UNSUPPORTED,
+                       "a vnc or spice screen beside it",
                        "graphics of type 'egl-headless' show nothing by themselves");
 }
 
@@ -192,8 +200,8 @@ static void check_drive_addresses(const struct domain_def *def, struct xml_conte
         const struct disk *other = map_find(taken, key, sizeof key);
         if (other)
             xml_refuse(x, &d->unit, ERR_CONFIG_UNSUPPORTED, NULL,
-                       "disks '%s' and '%s' both have the address controller='%u' bus='%u' target='%u' unit='%u'",
-                       other->target, disk->target, d->controller, d->bus, d->target, d->unit);
+                       "disks '%s' and '%s' both have the address controller='%u' bus='%u' target='%u' "
+                       "unit='%u'", other->target, disk->target, d->controller, d->bus, d->target, d->unit);
         else
             map_set(taken, key, sizeof key, disk);
     }

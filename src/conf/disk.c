@@ -22,7 +22,7 @@ DEFINE_ENUM_CODEC(startup_policy, STARTUP_POLICIES);
 
 /* "default" is the absent mode said aloud, "off" an old word for none. */
 DEFINE_ENUM(disk_cache, DISK_CACHES);
-typedef enum disk_cache ctype_disk_cache;
+CODEC_TYPE(disk_cache, enum disk_cache);
 
 static bool parse_cache(const struct codec *c, struct arena *a, const char *text, void *out)
 {
@@ -72,8 +72,9 @@ PART(source, "source", "Where the data are.",
     ATTR("index", source_index, opt_u32, "number of the image while the guest runs", LIVE_ONLY));
 
 PART(geometry, "geometry", "What the BIOS is told about the disk.",
-    ATTR("cyls", cyls, u32, "cylinders"), ATTR("heads", heads, u32, "heads"), ATTR("secs", secs, u32,
-                                                                                   "sectors"),
+    ATTR("cyls", cyls, u32, "cylinders"),
+    ATTR("heads", heads, u32, "heads"),
+    ATTR("secs", secs, u32, "sectors"),
     ATTR("trans", trans, string, "translation"));
 
 PART(blockio, "blockio", "Block sizes that the guest sees.",

@@ -77,8 +77,8 @@ static void check_driver(const struct disk *disk, const char *name, struct xml_c
 static void check_virtio(const struct disk *disk, const char *name, struct xml_context *x)
 {
     const struct { const void *member; bool set; const char *attribute; } options[] = {
-        { &disk->ioeventfd, disk->ioeventfd, "ioeventfd" }, { &disk->event_idx, disk->event_idx,
-            "event_idx" },
+        { &disk->ioeventfd, disk->ioeventfd, "ioeventfd" },
+        { &disk->event_idx, disk->event_idx, "event_idx" },
         { &disk->queues, disk->queues, "queues" }, { &disk->queue_size, disk->queue_size, "queue_size" },
         { &disk->virtio.iommu, disk->virtio.iommu, "iommu" }, { &disk->virtio.ats, disk->virtio.ats, "ats" },
         { &disk->virtio.packed, disk->virtio.packed, "packed" },
@@ -109,8 +109,8 @@ static void check_flags(const struct disk *disk, const char *name, struct xml_co
     if (disk->readonly && disk->device == DISK_DISK &&
         (disk->bus == DISK_BUS_IDE || disk->bus == DISK_BUS_SATA))
         UNSUPPORTED(&disk->readonly, "another bus, or device='cdrom'",
-                    "disk '%s': there are no read-only %s disks",
-                    name, enum_word(&disk_bus_names, disk->bus));
+                    "disk '%s': there are no read-only %s disks", name,
+                    enum_word(&disk_bus_names, disk->bus));
     if (disk->shareable && !disk->readonly && disk->format != DISK_RAW && disk->format != DISK_FORMAT_ABSENT)
         UNSUPPORTED(&disk->shareable, "type='raw', or <readonly/>",
                     "disk '%s': a writable %s image cannot be shared", name,
@@ -123,8 +123,8 @@ static void check_flags(const struct disk *disk, const char *name, struct xml_co
         UNSUPPORTED(&disk->transient, "device='disk'", "disk '%s': transient is for device='disk' only",
                     name);
     else if (disk->type != DISK_FILE || !disk->file)
-        UNSUPPORTED(&disk->transient, "type='file' with a source",
-                    "disk '%s': transient is for files only", name);
+        UNSUPPORTED(&disk->transient, "type='file' with a source", "disk '%s': transient is for files only",
+                    name);
 }
 
 /* The kinds whose data path leaves the VMM, so that its block layer has no say. */
@@ -134,8 +134,8 @@ static void check_vhost(const struct disk *disk, const char *name, struct xml_co
         { &disk->cache, disk->cache, "cache" }, { &disk->error_policy, disk->error_policy, "error_policy" },
         { &disk->read_error_policy, disk->read_error_policy, "rerror_policy" }, { &disk->io, disk->io, "io" },
         { &disk->ioeventfd, disk->ioeventfd, "ioeventfd" },
-        { &disk->copy_on_read, disk->copy_on_read, "copy_on_read" }, { &disk->discard, disk->discard,
-            "discard" },
+        { &disk->copy_on_read, disk->copy_on_read, "copy_on_read" },
+        { &disk->discard, disk->discard, "discard" },
         { &disk->iothread, disk->iothread, "iothread" },
         { &disk->detect_zeroes, disk->detect_zeroes, "detect_zeroes" },
         { &disk->readonly, disk->readonly, "readonly" }, { &disk->shareable, disk->shareable, "shareable" },
@@ -159,8 +159,7 @@ static void check_identity(const struct disk *disk, const char *name, struct xml
 {
     if (disk->serial && strpbrk(disk->serial, ",\n\r\t\"'\\"))
         UNSUPPORTED(&disk->serial, "letters, digits and -_.+ ",
-                    "disk '%s': serial '%s' contains unsafe characters",
-                    name, disk->serial);
+                    "disk '%s': serial '%s' contains unsafe characters", name, disk->serial);
     if (disk->wwn && (strspn(disk->wwn, "0123456789abcdefABCDEF") != 16 || strlen(disk->wwn) != 16))
         xml_refuse(x, &disk->wwn, ERR_XML, "16 hexadecimal digits", "disk '%s': malformed wwn", name);
     if (disk->vendor && strlen(disk->vendor) > 8)

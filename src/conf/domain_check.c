@@ -23,8 +23,7 @@ static void check_name(const struct domain_def *def, struct xml_context *x)
                    "'%s' cannot be a domain's name", name);
     else if (strlen(name) > NAME_MAX_BYTES)
         xml_refuse(x, &def->name, ERR_XML, "at most 200 bytes",
-                   "the name has %zu bytes; at most %d are accepted",
-                   strlen(name), NAME_MAX_BYTES);
+                   "the name has %zu bytes; at most %d are accepted", strlen(name), NAME_MAX_BYTES);
     if (def->title && strchr(def->title, '\n'))
         xml_refuse(x, &def->title, ERR_XML, NULL, "a title is one line");
 }
@@ -41,8 +40,7 @@ static void check_vcpus(const struct domain_def *def, struct xml_context *x)
     const struct cpu *cpu = def->cpu;
     if (max > most)
         xml_refuse(x, &def->max_vcpus, ERR_CONFIG_UNSUPPORTED, NULL,
-                   "%u vcpus are more than the %u of this machine",
-                   max, most);
+                   "%u vcpus are more than the %u of this machine", max, most);
     if (def->vcpus > max)
         xml_refuse(x, &def->vcpus, ERR_XML, NULL, "%u vcpus at boot are more than the maximum of %u",
                    def->vcpus, max);
@@ -55,7 +53,8 @@ static void check_vcpus(const struct domain_def *def, struct xml_context *x)
             places = UINT64_MAX;
     if (places != max)
         xml_refuse(x, &cpu->sockets, ERR_CONFIG_UNSUPPORTED, NULL,
-                   "the topology has room for %llu vcpus, and the maximum is %u", (unsigned long long) places, max);
+                   "the topology has room for %llu vcpus, and the maximum is %u", (unsigned long long) places,
+                   max);
 }
 
 static void check_emulator(const struct domain_def *def, struct xml_context *x)

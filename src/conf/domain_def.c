@@ -23,7 +23,7 @@ static bool parse_cpuset(const struct codec *c, struct arena *a, const char *tex
     return true;
 }
 
-typedef const char *ctype_cpuset;
+CODEC_TYPE(cpuset, const char *);
 static const struct codec codec_cpuset = {
     .name = "cpuset", .size = sizeof(char *), .parse = parse_cpuset, .format = codec_format_string,
     .expected = "processors below 1024, as in 0-3,^2,8", .pointer = true,
@@ -93,19 +93,20 @@ static int check_size(const struct domain_def *def, size_t length, struct error 
     domain_def_format(def, DOMAIN_DEF_SECRETS, NULL, &out);
     if (out.length <= DOMAIN_XML_MAX)
         return 0;
-    return fail(err, ERR_XML, "with its defaults the definition of '%s' has %zu bytes; at most %d are accepted", def->name,
+    return fail(err, ERR_XML,
+                "with its defaults the definition of '%s' has %zu bytes; at most %d are accepted", def->name,
                 out.length, DOMAIN_XML_MAX);
 }
 
 struct domain_def *domain_def_parse(const char *text, size_t length, unsigned flags,
-                                    const struct conf_defaults *defaults, struct findings *findings, struct error *err)
+                                    const struct conf_defaults *defaults, struct findings *findings,
+                                    struct error *err)
 {
     owned(arena) struct arena *arena = arena_new();
     owned_findings struct findings own = { 0 };
     findings = findings ? findings : &own;
     struct domain_def *def = xml_read(&domain_element, text, length, DOMAIN_XML_MAX, engine_flags(flags),
-                                      &policy,
-                                      (void *) defaults, arena, findings, err);
+                                      &policy, (void *) defaults, arena, findings, err);
     if (!def)
         return NULL;
     if (findings->errors) {
@@ -151,8 +152,7 @@ static int visit_extra(void *arg, const struct extra *extra)
 }
 
 int domain_def_each_unmodelled(const struct domain_def *def,
-                               int (*fn)(void *arg, const struct unmodelled *what),
-                               void *arg)
+                               int (*fn)(void *arg, const struct unmodelled *what), void *arg)
 {
     struct visit visit = { fn, arg };
     return xml_each_extra(&domain_element, def, visit_extra, &visit);

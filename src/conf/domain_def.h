@@ -2,8 +2,8 @@
 /* domain_def.h - the definition of a domain: <domain>.
  *
  * A definition is a value: parsed into an arena, then never changed, shared by reference count, replaced
- * whole.  An edit is domain_def_copy(), change, domain_def_check(), swap.  Nothing here reads a file or the
- * clock.
+ * whole.  An edit is a copy, changed, formatted and parsed again, so that it passes the same checks, and then
+ * put in the old one's place.  Nothing here reads a file or the clock.
  *
  * Defaults (uuid, machine, controllers, addresses, memballoon...) are filled in by domain_def_parse(), once,
  * so that what is stored is what every later start uses.
@@ -85,8 +85,8 @@ DECLARE_ELEMENT(domain_element, struct domain_def);
 struct conf_defaults {
     const char *arch;                           /* "x86_64" */
     const char *emulator;                       /* for a missing <emulator>; NULL leaves it out */
-    /* The name that `machine` ("pc", or NULL for the default one) is an alias of for this emulator (NULL: none is
-     * known); NULL keeps the name.  May be NULL itself. */
+    /* The name that `machine` ("pc", or NULL for the default one) is an alias of, for this emulator (NULL if
+     * there is none); NULL keeps the name.  May be NULL itself. */
     const char *(*canonical_machine)(void *arg, const char *emulator, const char *machine);
     void *arg;
 };

@@ -14,8 +14,8 @@ PART(pmu, "pmu", "Performance counters.", ATTR("state", pmu, on_off, "on or off"
 PART(vmcoreinfo, "vmcoreinfo", "Lets a crashed guest leave notes.",
     ATTR("state", vmcoreinfo, on_off, "on or off", DEFAULT("on")));
 
-const struct element features_element = ELEMENT("features",
-                                                "What the machine offers beside its processor and devices.",
+const struct element features_element = ELEMENT(
+    "features", "What the machine offers beside its processor and devices.",
     FLAG("acpi", acpi, "ACPI tables."),
     INLINE(apic),
     FLAG("pae", pae, "Memory beyond 4 GiB on 32 bits."),

@@ -50,8 +50,8 @@ static struct domain_def *merge(const struct domain_def *def, const struct domai
 void domain_def_format(const struct domain_def *def, unsigned flags, const struct domain_runtime *runtime,
                        struct buffer *out)
 {
-    unsigned engine = (flags & DOMAIN_DEF_LIVE ? XML_LIVE : 0) | (flags & DOMAIN_DEF_SECRETS ? XML_SECRETS
-                                                                  : 0);
+    unsigned engine = (flags & DOMAIN_DEF_LIVE ? XML_LIVE : 0) |
+                      (flags & DOMAIN_DEF_SECRETS ? XML_SECRETS : 0);
     owned(domain_def) struct domain_def *merged = NULL;
     if ((flags & DOMAIN_DEF_LIVE) && runtime)
         def = merged = merge(def, runtime);
@@ -80,11 +80,10 @@ int domain_def_check_startable(const struct domain_def *def, struct error *err)
     domain_def_each_unmodelled(def, count_blocking, &blocking);
     if (blocking.count == 1)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "domain '%s': '%s' (line %u) is not supported yet",
-                    def->name,
-                    blocking.path, blocking.line);
+                    def->name, blocking.path, blocking.line);
     if (blocking.count)
         return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "domain '%s': '%s' (line %u) and %zu more are not supported yet",
-                    def->name, blocking.path, blocking.line, blocking.count - 1);
+                    "domain '%s': '%s' (line %u) and %zu more are not supported yet", def->name,
+                    blocking.path, blocking.line, blocking.count - 1);
     return 0;
 }

@@ -15,7 +15,9 @@ DEFINE_ENUM_CODEC(share_policy, SHARE_POLICIES);
 /* -1 says "any"; so does no port at all.  An automatic port is forgotten between starts. */
 static void settle_port(struct graphics *graphics, bool live)
 {
-    bool remote = graphics->type == GRAPHICS_VNC || graphics->type == GRAPHICS_SPICE || graphics->type == GRAPHICS_RDP;
+    static const struct opt_i64 any_port = { true, -1 };
+    bool remote = graphics->type == GRAPHICS_VNC || graphics->type == GRAPHICS_SPICE ||
+                  graphics->type == GRAPHICS_RDP;
     if (!remote || graphics->socket ||
         (graphics->listens.count && graphics->listens.items[0]->type >= LISTEN_SOCKET))
         return;
@@ -27,7 +29,7 @@ static void settle_port(struct graphics *graphics, bool live)
     if (graphics->autoport == YES_NO_ABSENT)
         graphics->autoport = given ? NO : YES;
     if (graphics->autoport == YES && !live)
-        graphics->port = graphics->type == GRAPHICS_VNC ? (struct opt_i64) { true, -1 } : (struct opt_i64) { 0 };
+        graphics->port = graphics->type == GRAPHICS_VNC ? any_port : (struct opt_i64) { 0 };
 }
 
 /* The attribute is the older way to say what the first <listen> says; both are kept alike. */
@@ -37,8 +39,8 @@ static void settle_listen(struct graphics *graphics, struct xml_context *x)
     if (first && first->type == LISTEN_ADDRESS && first->address) {
         if (graphics->listen && !text_equal(graphics->listen, first->address))
             xml_refuse(x, &graphics->listen, ERR_XML, first->address,
-                       "the attribute listen='%s' and the first <listen address='%s'> differ", graphics->listen,
-                       first->address);
+                       "the attribute listen='%s' and the first <listen address='%s'> differ",
+                       graphics->listen, first->address);
         graphics->listen = first->address;
     } else if (first && first->type == LISTEN_ADDRESS) {
         first->address = graphics->listen;
@@ -72,13 +74,12 @@ static void graphics_check(void *self, struct xml_context *x)
 }
 
 #define SELF struct listen
-static const struct element listen_element = ELEMENT("listen", "Where it waits for clients.",
+PART(listen_element, "listen", "Where it waits for clients.",
     ATTR("type", type, listen_type, "kind of place", REQUIRED),
     ATTR("address", address, string, "address of the host", IF(type, LISTEN_ADDRESS)),
     ATTR("address", address, string, "address of the network", IF(type, LISTEN_NETWORK), LIVE_ONLY),
     ATTR("network", network, string, "virtual network", IF(type, LISTEN_NETWORK)),
     ATTR("socket", socket, string, "path", IF(type, LISTEN_SOCKET)));
-typedef struct listen listen_element_type;
 #undef SELF
 
 #define SELF struct graphics

@@ -21,8 +21,8 @@ static void input_check(void *self, struct xml_context *x)
         xml_refuse(x, &input->bus, ERR_CONFIG_UNSUPPORTED, "usb, virtio", "there are no ps2 tablets");
     if (input->model && input->type != INPUT_PASSTHROUGH && input->bus == INPUT_BUS_VIRTIO &&
         !text_equal(input->model, "virtio"))
-        xml_refuse(x, &input->model, ERR_CONFIG_UNSUPPORTED, "virtio", "there is no model '%s' of this device",
-                   input->model);
+        xml_refuse(x, &input->model, ERR_CONFIG_UNSUPPORTED, "virtio",
+                   "there is no model '%s' of this device", input->model);
     if (input->bus == INPUT_BUS_XEN || input->bus == INPUT_BUS_PARALLELS)
         xml_refuse(x, &input->bus, ERR_CONFIG_UNSUPPORTED, "ps2, usb, virtio",
                    "no QEMU guest has such a bus");

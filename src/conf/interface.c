@@ -48,7 +48,7 @@ static void format_mac(const struct codec *c, struct buffer *out, const void *in
     buffer_add_text(out, text);
 }
 
-typedef struct mac ctype_mac;
+CODEC_TYPE(mac, struct mac);
 static const struct codec codec_mac = {
     .name = "mac", .size = sizeof(struct mac), .parse = parse_mac, .format = format_mac,
     .expected = "six pairs of hexadecimal digits, such as 52:54:00:12:34:56",
@@ -69,13 +69,15 @@ static bool target_is_users(const void *member)
 static void lower_known_model(struct interface *interface)
 {
     static const char *const models[] = {
-        "virtio", "virtio-transitional", "virtio-non-transitional", "e1000", "e1000e", "rtl8139", "igb", "vmxnet3",
-        "pcnet", "ne2k_pci", "usb-net", "netfront", "spapr-vlan", "i82551", "i82557b", "i82559er",
+        "virtio", "virtio-transitional", "virtio-non-transitional", "e1000", "e1000e", "rtl8139", "igb",
+        "vmxnet3", "pcnet", "ne2k_pci", "usb-net", "netfront", "spapr-vlan", "i82551", "i82557b", "i82559er",
     };
     for (size_t i = 0; i < ARRAY_COUNT(models) && interface->model; i++)
         if (strcasecmp(interface->model, models[i]) == 0)
             interface->model = models[i];
 }
+
+static const char model_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 
 static void interface_check(void *self, struct xml_context *x)
 {
@@ -87,8 +89,7 @@ static void interface_check(void *self, struct xml_context *x)
         xml_refuse(x, &interface->mac, ERR_XML, "a unicast address: the second digit is even",
                    "'%s' is a multicast address", text);
     }
-    if (interface->model && interface->model[strspn(interface->model, "abcdefghijklmnopqrstuvwxyz"
-                                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")])
+    if (interface->model && interface->model[strspn(interface->model, model_characters)])
         xml_refuse(x, &interface->model, ERR_INVALID_ARG, "letters, digits, - and _",
                    "the model '%s' has characters that no model has", interface->model);
 }
@@ -99,6 +100,7 @@ PART(mac, "mac", "Its hardware address.",
     ATTR("type", mac_type, string, "how it came about"),
     ATTR("check", mac_check, yes_no, "must it be free on the network?"));
 
+#define SOCKET IF(type, INTERFACE_SERVER, INTERFACE_CLIENT, INTERFACE_MCAST, INTERFACE_UDP)
 PART(source, "source", "What it is connected to.",
     ATTR("network", network, string, "virtual network", IF(type, INTERFACE_NETWORK)),
     ATTR("portid", port_id, string, "its port, while the guest runs", IF(type, INTERFACE_NETWORK), LIVE_ONLY),
@@ -110,11 +112,8 @@ PART(source, "source", "What it is connected to.",
     ATTR("type", source_type, string, "kind of character device", IF(type, INTERFACE_VHOSTUSER)),
     ATTR("path", path, string, "socket", IF(type, INTERFACE_VHOSTUSER)),
     ATTR("name", source_name, string, "network of the driver", IF(type, INTERFACE_INTERNAL)),
-    ATTR("address", source.address, string, "peer",
-         IF(type, INTERFACE_SERVER, INTERFACE_CLIENT, INTERFACE_MCAST,
-                                                       INTERFACE_UDP)),
-    ATTR("port", source.port, opt_u32, "port of the peer", RANGE(0, 65535),
-         IF(type, INTERFACE_SERVER, INTERFACE_CLIENT, INTERFACE_MCAST, INTERFACE_UDP)));
+    ATTR("address", source.address, string, "peer", SOCKET),
+    ATTR("port", source.port, opt_u32, "port of the peer", RANGE(0, 65535), SOCKET));
 
 PART(target, "target", "Its end on the host.",
     ATTR("dev", target_dev, string, "name of the host's device", LIVE_UNLESS(target_is_users)));

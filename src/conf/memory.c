@@ -32,8 +32,7 @@ static void memory_check(void *self, struct xml_context *x)
     uint64_t unit, bytes;
     if (!unit_bytes(amount->unit, &unit)) {
         xml_refuse(x, &amount->unit, ERR_INVALID_ARG, "b, KB, KiB, MB, MiB, GB, GiB, TB, TiB",
-                   "unknown unit '%s'",
-                   amount->unit);
+                   "unknown unit '%s'", amount->unit);
         return;
     }
     if (__builtin_mul_overflow(amount->kib, unit, &bytes) || bytes > INT64_MAX) {
@@ -51,8 +50,7 @@ const struct element memory_element = ELEMENT_CHECKED("memory", "Memory at boot.
     ATTR("dumpCore", dump_core, on_off, "is it part of a core dump of the VMM?"),
     TEXT(kib, u64, "amount", REQUIRED));
 
-const struct element current_memory_element = ELEMENT_CHECKED("currentMemory",
-                                                              "What the guest has of it now.",
-    memory_check,
+const struct element current_memory_element = ELEMENT_CHECKED(
+    "currentMemory", "What the guest has of it now.", memory_check,
     ATTR("unit", unit, string, "unit of the amount", DEFAULT("KiB")),
     TEXT(kib, u64, "amount", REQUIRED));

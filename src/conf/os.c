@@ -18,7 +18,8 @@ static void os_check(void *self, struct xml_context *x)
         xml_refuse(x, &os->type, ERR_CONFIG_UNSUPPORTED, "hvm", "guests of type '%s' are not supported",
                    enum_word(&os_type_names, os->type));
     if (os->loader_stateless == YES && (os->nvram || os->nvram_template))
-        xml_refuse(x, &os->nvram, ERR_XML, NULL, "a stateless firmware has no variables, so there can be no <nvram>");
+        xml_refuse(x, &os->nvram, ERR_XML, NULL,
+                   "a stateless firmware has no variables, so there can be no <nvram>");
     if (os->firmware == FIRMWARE_BIOS && (os->nvram || os->nvram_template))
         xml_refuse(x, &os->nvram, ERR_CONFIG_UNSUPPORTED, NULL, "a firmware of type 'bios' has no variables");
     if (!os->kernel && (os->initrd || os->cmdline))
@@ -27,10 +28,8 @@ static void os_check(void *self, struct xml_context *x)
 }
 
 #define SELF struct boot
-static const struct element boot_element = ELEMENT("boot",
-                                                   "A kind of device to boot from; the first one is tried first.",
+PART(boot_element, "boot", "A kind of device to boot from; the first one is tried first.",
     ATTR("dev", device, boot_device, "kind of device", REQUIRED));
-typedef struct boot boot_element_type;
 #undef SELF
 
 #define SELF struct os

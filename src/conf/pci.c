@@ -30,8 +30,9 @@ static void claim(struct pci_map *map, struct controller *c, unsigned slot, unsi
         return;
     offer(map, &c->address, slot, function);
     if (needs_place(c->address))
-        xml_refuse(map->x, c, ERR_XML, NULL, "two devices have the PCI address 0000:00:%02x.%x, one of them the %s controller",
-                   slot, function, enum_word(&controller_type_names, c->type));
+        xml_refuse(map->x, c, ERR_XML, NULL,
+                   "two devices have the PCI address 0000:00:%02x.%x, one of them the %s controller", slot,
+                   function, enum_word(&controller_type_names, c->type));
 }
 
 static void occupy(struct pci_map *map, unsigned slot, unsigned functions)
@@ -113,7 +114,8 @@ static void place_bridges(struct pci_map *map)
     for (size_t i = 0; i < map->def->controllers.count; i++) {
         struct controller *c = map->def->controllers.items[i];
         if (c->model == CONTROLLER_DMI_BRIDGE && c->address && c->address->pci.bus != 0)
-            xml_refuse(map->x, &c->address->pci.bus, ERR_XML, "0", "a dmi-to-pci-bridge is part of the root bus");
+            xml_refuse(map->x, &c->address->pci.bus, ERR_XML, "0",
+                       "a dmi-to-pci-bridge is part of the root bus");
         else if (c->type == CONTROLLER_PCI && place_bridge(map, c))
             pci_fill_controller(c);
     }
@@ -160,10 +162,10 @@ static bool place_ich9(struct pci_map *map, struct controller *c)
 
 static bool controller_is_express(const struct controller *c)
 {
-    return c->type == CONTROLLER_VIRTIO_SERIAL || c->type == CONTROLLER_NVME || c->model == CONTROLLER_QEMU_XHCI ||
-           c->model == CONTROLLER_NEC_XHCI || c->model == CONTROLLER_VIRTIO_SCSI ||
-           c->model == CONTROLLER_NON_TRANSITIONAL || (c->type == CONTROLLER_SCSI &&
-                                                       c->model == CONTROLLER_TRANSITIONAL);
+    return c->type == CONTROLLER_VIRTIO_SERIAL || c->type == CONTROLLER_NVME ||
+           c->model == CONTROLLER_QEMU_XHCI || c->model == CONTROLLER_NEC_XHCI ||
+           c->model == CONTROLLER_VIRTIO_SCSI || c->model == CONTROLLER_TRANSITIONAL ||
+           c->model == CONTROLLER_NON_TRANSITIONAL;
 }
 
 static bool place_controller(struct pci_map *map, struct controller *c)
@@ -261,12 +263,13 @@ void pci_assign(struct domain_def *def, struct xml_context *x)
 {
     if (machine_kind(def) == MACHINE_OTHER)
         return;
-    for (size_t i = 0; i < def->controllers.count; i++)
-        if (def->controllers.items[i]->type == CONTROLLER_PCI && def->controllers.items[i]->index.value >= PCI_BUSES) {
-            xml_refuse(x, &def->controllers.items[i]->index, ERR_XML, "0 to 255", "there are at most %d PCI buses",
-                       PCI_BUSES);
-            return;
-        }
+    for (size_t i = 0; i < def->controllers.count; i++) {
+        const struct controller *c = def->controllers.items[i];
+        if (c->type != CONTROLLER_PCI || c->index.value < PCI_BUSES)
+            continue;
+        xml_refuse(x, &c->index, ERR_XML, "0 to 255", "there are at most %d PCI buses", PCI_BUSES);
+        return;
+    }
     owned(pci_map) struct pci_map *map = pci_map_new(def, x);
     place_chipset(map);
     reserve_chipset(map);

@@ -66,7 +66,9 @@ static bool reach_bus(struct pci_map *map, const struct address *address, unsign
 {
     bool known = bus < map->buses && map->kinds[bus] != PCI_BUS_NONE;
     while (!known && map->machine != MACHINE_OTHER && map->buses <= bus) {
-        enum controller_model model = map->machine == MACHINE_PC ? CONTROLLER_PCI_BRIDGE : CONTROLLER_ROOT_PORT;
+        enum controller_model model = CONTROLLER_PCI_BRIDGE;
+        if (map->machine == MACHINE_Q35)
+            model = CONTROLLER_ROOT_PORT;
         if (map->machine == MACHINE_Q35 && map->buses == bus && address->pci.slot > 0)
             model = CONTROLLER_PCIE_TO_PCI;
         if (!add_controller(map, model))
@@ -74,7 +76,8 @@ static bool reach_bus(struct pci_map *map, const struct address *address, unsign
     }
     known = bus < map->buses && map->kinds[bus] != PCI_BUS_NONE;
     if (!known)
-        xml_refuse(map->x, &address->pci.bus, ERR_XML, NULL, "there is no pci controller with the index %u", bus);
+        xml_refuse(map->x, &address->pci.bus, ERR_XML, NULL, "there is no pci controller with the index %u",
+                   bus);
     return known;
 }
 
@@ -85,12 +88,12 @@ static void reserve(struct pci_map *map, const struct address *owner, const stru
     enum pci_bus_kind kind = map->kinds[pci->bus];
     if (kind == PCI_BUS_CONVENTIONAL && pci->slot == 0)
         xml_refuse(map->x, &owner->pci.slot, ERR_XML, "a slot from 1",
-                   "invalid PCI address %04x:%02x:%02x.%x: slot 0 is not usable",
-                   pci->domain, pci->bus, pci->slot, pci->function);
+                   "invalid PCI address %04x:%02x:%02x.%x: slot 0 is not usable", pci->domain, pci->bus,
+                   pci->slot, pci->function);
     if (kind == PCI_BUS_PORT && pci->slot != 0)
         xml_refuse(map->x, &owner->pci.slot, ERR_XML, "slot 0",
-                   "invalid PCI address %04x:%02x:%02x.%x: behind a port there is only slot 0", pci->domain, pci->bus,
-                   pci->slot, pci->function);
+                   "invalid PCI address %04x:%02x:%02x.%x: behind a port there is only slot 0", pci->domain,
+                   pci->bus, pci->slot, pci->function);
     map->used[pci->bus][pci->slot] |= (unsigned char) (1u << pci->function);
 }
 
@@ -202,8 +205,8 @@ static bool join_ports(struct pci_map *map, struct controller *port)
         const struct controller *other = map->def->controllers.items[i];
         const struct address *address = other->address;
         if (other == port || other->model != CONTROLLER_ROOT_PORT || !address ||
-            address->type != ADDRESS_PCI ||
-            address->pci.bus != 0 || address->pci.function != 0 || address->pci.multifunction != ON)
+            address->type != ADDRESS_PCI || address->pci.bus != 0 || address->pci.function != 0 ||
+            address->pci.multifunction != ON)
             continue;
         for (unsigned function = 1; function < 8; function++)
             if (pci_is_free(map, 0, address->pci.slot, function)) {

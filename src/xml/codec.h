@@ -13,7 +13,7 @@
 struct codec {
     const char *name;
     size_t size;
-    /* The text is trimmed for all but strings and enums.  False: not a value of this kind; `out` is then untouched. */
+    /* The text is trimmed for all but strings and enums.  False: not a value of this kind. */
     bool (*parse)(const struct codec *c, struct arena *a, const char *text, void *out);
     void (*format)(const struct codec *c, struct buffer *out, const void *in);
     const char *expected;               /* "a number from 0 to 4294967295"; NULL: the words of `names` */
@@ -23,25 +23,28 @@ struct codec {
     bool (*number)(const void *in, uint64_t *ret_value);        /* for RANGE; false when absent */
 };
 
-typedef const char *ctype_string;
-typedef uint32_t ctype_u32;             /* decimal */
-typedef uint64_t ctype_u64;
-typedef struct opt_u32 ctype_opt_u32;
-typedef struct opt_u64 ctype_opt_u64;
-typedef struct opt_i64 ctype_opt_i64;
-typedef uint32_t ctype_hex1;            /* read as C writes numbers, written 0x%x, 0x%02x, 0x%04x */
-typedef uint32_t ctype_hex2;
-typedef uint32_t ctype_hex4;
-typedef struct opt_u32 ctype_opt_hex1;
-typedef uint64_t ctype_hex_u64;
-typedef struct uuid ctype_uuid;
-typedef bool ctype_presence;
-typedef enum yes_no ctype_yes_no;
-typedef enum on_off ctype_on_off;
+/* The member type that goes with a codec. */
+#define CODEC_TYPE(codec, ctype) typedef ctype ctype_##codec
+
+CODEC_TYPE(string, const char *);
+CODEC_TYPE(u32, uint32_t);             /* decimal */
+CODEC_TYPE(u64, uint64_t);
+CODEC_TYPE(opt_u32, struct opt_u32);
+CODEC_TYPE(opt_u64, struct opt_u64);
+CODEC_TYPE(opt_i64, struct opt_i64);
+CODEC_TYPE(hex1, uint32_t);            /* read as C writes numbers, written 0x%x, 0x%02x, 0x%04x */
+CODEC_TYPE(hex2, uint32_t);
+CODEC_TYPE(hex4, uint32_t);
+CODEC_TYPE(opt_hex1, struct opt_u32);
+CODEC_TYPE(hex_u64, uint64_t);
+CODEC_TYPE(uuid, struct uuid);
+CODEC_TYPE(presence, bool);
+CODEC_TYPE(yes_no, enum yes_no);
+CODEC_TYPE(on_off, enum on_off);
 
 extern const struct codec codec_string, codec_u32, codec_u64, codec_opt_u32, codec_opt_u64, codec_opt_i64;
-extern const struct codec codec_hex1, codec_hex2, codec_hex4, codec_opt_hex1, codec_hex_u64, codec_uuid, codec_presence;
-extern const struct codec codec_yes_no, codec_on_off;
+extern const struct codec codec_hex1, codec_hex2, codec_hex4, codec_opt_hex1, codec_hex_u64;
+extern const struct codec codec_uuid, codec_presence, codec_yes_no, codec_on_off;
 
 bool codec_parse_enum(const struct codec *c, struct arena *a, const char *text, void *out);
 void codec_format_enum(const struct codec *c, struct buffer *out, const void *in);

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/own.h"
 #include "base/text.h"
 
 struct reading {
@@ -65,8 +67,8 @@ static const char *skip_past(const char *text, const char *end, const char *mark
     return found ? found + strlen(mark) : end;
 }
 
-/* libxml2 compares each attribute of an element with each other one.  Counts quoted values between '<' and '>'; what is
- * not well-formed may be counted wrongly, and is refused for that later. */
+/* libxml2 compares each attribute of an element with each other one.  Counts quoted values between '<' and
+ * '>'; what is not well-formed may be counted wrongly, and is refused for that later. */
 static int check_tags(const char *text, size_t length, struct error *err)
 {
     const char *end = text + length;
@@ -80,6 +82,8 @@ static int check_tags(const char *text, size_t length, struct error *err)
             c = skip_past(c + 4, end, "-->");
         } else if (!inside && text_starts(c, "<![CDATA[")) {
             c = skip_past(c, end, "]]>");
+        } else if (!inside && text_starts(c, "<?")) {
+            c = skip_past(c, end, "?>");
         } else if (!inside) {
             inside = true, attributes = 0, c++;
         } else if (*c == '>') {
@@ -87,7 +91,8 @@ static int check_tags(const char *text, size_t length, struct error *err)
         } else if (*c == '\'' || *c == '"') {
             const char *close = memchr(c + 1, *c, (size_t) (end - c - 1));
             if (++attributes > XML_ATTRIBUTES_MAX)
-                return fail(err, ERR_XML_SYNTAX, "an element has more than %d attributes", XML_ATTRIBUTES_MAX);
+                return fail(err, ERR_XML_SYNTAX, "an element has more than %d attributes",
+                            XML_ATTRIBUTES_MAX);
             c = close ? close + 1 : end;
         } else {
             c++;
@@ -104,8 +109,8 @@ static xmlDoc *parse(xmlParserCtxt *parser, const char *text, size_t length, str
     parser->sax->serror = (xmlStructuredErrorFunc) on_error;
     parser->sax->initialized = XML_SAX2_MAGIC;
     /* The encoding is ours to say: clients hand over UTF-8, whatever the declaration claims. */
-    xmlDoc *doc = xmlCtxtReadMemory(parser, text, (int) length, NULL, "UTF-8",
-                                    XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_BIG_LINES | XML_PARSE_COMPACT);
+    int options = XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_BIG_LINES | XML_PARSE_COMPACT;
+    xmlDoc *doc = xmlCtxtReadMemory(parser, text, (int) length, NULL, "UTF-8", options);
     if (doc && parser->wellFormed && !reading.failed)
         return doc;
     document_free(doc);
@@ -114,14 +119,11 @@ static xmlDoc *parse(xmlParserCtxt *parser, const char *text, size_t length, str
     return NULL;
 }
 
-xmlDoc *document_read(const char *text, size_t length, size_t max, struct error *err)
+/* `text` ends with a NUL. */
+static xmlDoc *read_terminated(const char *text, size_t length, struct error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, init_library);
-    if (length > max) {
-        fail(err, ERR_XML_SYNTAX, "the document has %zu bytes; at most %zu are accepted", length, max);
-        return NULL;
-    }
     if (check_bytes(text, length, err) < 0 || check_tags(text, length, err) < 0)
         return NULL;
     if (text[strspn(text, " \t\r\n")] == '\0') {
@@ -134,6 +136,16 @@ xmlDoc *document_read(const char *text, size_t length, size_t max, struct error 
     xmlDoc *doc = parse(parser, text, length, err);
     xmlFreeParserCtxt(parser);
     return doc;
+}
+
+xmlDoc *document_read(const char *text, size_t length, size_t max, struct error *err)
+{
+    if (length > max) {
+        fail(err, ERR_XML_SYNTAX, "the document has %zu bytes; at most %zu are accepted", length, max);
+        return NULL;
+    }
+    owned_memory char *copy = memory_copy_bytes(text, length);
+    return read_terminated(copy, length, err);
 }
 
 void document_free(xmlDoc *doc)

@@ -57,8 +57,8 @@ struct field {
     bool (*lasts)(const void *member);  /* ... but for values of which this says so */
     bool secret;                        /* left out unless asked for */
     bool legacy;                        /* read, never written */
-    bool unless_same;                   /* not written while it equals the member (of the same codec) at `same_as` */
-    size_t same_as;
+    bool unless_same;                   /* not written while it equals ... */
+    size_t same_as;                     /* ... the member there, which has the same codec */
     const char *fallback;               /* DEFAULT: what an absent one is read as */
     enum error_code code;               /* what a bad value fails with; ERR_XML if not set */
     bool ranged;
@@ -80,8 +80,8 @@ struct element {
 enum xml_verdict { XML_DROP, XML_KEEP, XML_KEEP_BLOCKING };
 
 struct xml_policy {
-    /* `parent` is the path of the element that holds it ("devices/disk", "" for the root), without the root's name;
-     * `name` is "foo", "{URI}foo" if it has a namespace, and an attribute's has an '@' in front. */
+    /* `parent` is the path of the element that holds it, without the root's name ("devices/disk", "" for the
+     * root); `name` is "foo", "{URI}foo" if it has a namespace, and an attribute's has an '@' in front. */
     enum xml_verdict (*judge)(const char *parent, const char *name);
 };
 
@@ -94,8 +94,8 @@ enum xml_flags {
 enum { XML_DEPTH_MAX = 256, XML_ATTRIBUTES_MAX = 512 };
 
 /* Reads a document whose root is `e`.  Longer than `max` bytes, not well-formed, not UTF-8, deeper than
- * XML_DEPTH_MAX, wider than XML_ATTRIBUTES_MAX or with a document type: an error, and no finding.  Otherwise the struct comes
- * back, whatever findings->errors says.  Nothing outside the text is ever read. */
+ * XML_DEPTH_MAX, wider than XML_ATTRIBUTES_MAX or with a document type: an error, and no finding.  Otherwise
+ * the struct comes back, whatever findings->errors says.  Nothing outside the text is ever read. */
 void *xml_read(const struct element *e, const char *text, size_t length, size_t max, unsigned flags,
                const struct xml_policy *policy, void *user, struct arena *arena, struct findings *findings,
                struct error *err);
@@ -105,13 +105,15 @@ void *xml_copy(const struct element *e, const void *self, struct arena *arena);
 
 /* Calls fn for everything kept in it or below; stops and returns what fn returned if that is not 0. */
 struct extra;
-int xml_each_extra(const struct element *e, const void *self, int (*fn)(void *arg, const struct extra *extra), void *arg);
+int xml_each_extra(const struct element *e, const void *self, int (*fn)(void *arg, const struct extra *extra),
+                   void *arg);
 
 /* For check functions.  `member` is the address of the member to blame, or of the struct; the finding gets
  * the line, path and text of what was read into it, or of the innermost element around it. */
 void xml_refuse(struct xml_context *x, const void *member, enum error_code code, const char *expected,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
-void xml_warn(struct xml_context *x, const void *member, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void xml_warn(struct xml_context *x, const void *member, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 struct arena *xml_arena(struct xml_context *x);
 void *xml_user(struct xml_context *x);
 unsigned xml_flags_of(struct xml_context *x);

@@ -13,6 +13,7 @@ struct writing {
     struct buffer *out;
     unsigned flags;
     struct buffer value;                /* scratch for one scalar */
+    const struct field *row;            /* whose child is written next */
 };
 
 static void write_element(struct writing *w, const struct element *e, const void *self, unsigned depth);
@@ -118,6 +119,9 @@ static const char **hoist_declarations(struct writing *w, const struct element *
 static void write_start(struct writing *w, const struct element *e, const void *self)
 {
     buffer_printf(w->out, "<%s", e->name);
+    if (w->row && w->row->role)
+        xml_add_attribute(w->out, w->row->role, w->row->role_value);
+    w->row = NULL;
     for (const struct field *f = e->fields; f->kind; f++)
         if (is_written_attribute(w, f, self))
             xml_add_attribute(w->out, f->name, scalar(w, f, self));
@@ -131,6 +135,7 @@ static void write_child(struct writing *w, const struct field *f, const void *se
 {
     const void *member = (const char *) self + f->offset;
     const struct any_list *list = member;
+    w->row = f;
     switch (f->kind) {
     case FIELD_FLAG:
         xml_add_indent(w->out, depth);
@@ -146,7 +151,7 @@ static void write_child(struct writing *w, const struct field *f, const void *se
     case FIELD_NESTED: write_element(w, f->element, member, depth); break;
     case FIELD_CHILD: write_element(w, f->element, *(void *const *) member, depth); break;
     case FIELD_LIST:
-        for (size_t i = 0; i < list->count; i++)
+        for (size_t i = 0; i < list->count; i++, w->row = f)
             write_element(w, f->element, list->items[i], depth);
         break;
     default: raw_format(*(const struct raw *const *) member, NULL, depth, w->out); break;

@@ -20,11 +20,11 @@ static const char *qualified(struct xml_context *x, const xmlNs *ns, const xmlCh
     return arena_printf(x->arena, "%s:%s", (const char *) ns->prefix, (const char *) name);
 }
 
-typedef VECTOR(struct raw_attribute) raw_attributes;
+struct raw_attributes { VECTOR(struct raw_attribute) list; };
 
-static void add_declaration(struct xml_context *x, const xmlNs *ns, raw_attributes *out)
+static void add_declaration(struct xml_context *x, const xmlNs *ns, struct raw_attributes *out)
 {
-    vector_push(out, ((struct raw_attribute) {
+    vector_push(&out->list, ((struct raw_attribute) {
         ns->prefix ? arena_printf(x->arena, "xmlns:%s", (const char *) ns->prefix) : "xmlns",
         arena_copy(x->arena, ns->href ? (const char *) ns->href : ""),
     }));
@@ -39,7 +39,7 @@ static void mark_declarations(xmlNode *node, void *mark)
             mark_declarations(n, mark);
 }
 
-static void use_namespace(struct xml_context *x, xmlNs *ns, void *mark, raw_attributes *out)
+static void use_namespace(struct xml_context *x, xmlNs *ns, void *mark, struct raw_attributes *out)
 {
     if (!ns || ns->_private == mark || text_equal((const char *) ns->prefix, "xml"))
         return;
@@ -48,7 +48,7 @@ static void use_namespace(struct xml_context *x, xmlNs *ns, void *mark, raw_attr
 }
 
 /* Declarations that the subtree uses, and that are made above it. */
-static void add_inherited(struct xml_context *x, xmlNode *node, void *mark, raw_attributes *out)
+static void add_inherited(struct xml_context *x, xmlNode *node, void *mark, struct raw_attributes *out)
 {
     use_namespace(x, node->ns, mark, out);
     for (xmlAttr *attr = node->properties; attr; attr = attr->next)
@@ -60,7 +60,7 @@ static void add_inherited(struct xml_context *x, xmlNode *node, void *mark, raw_
 
 static void copy_attributes(struct xml_context *x, xmlNode *node, bool top, struct raw *raw)
 {
-    raw_attributes found = { 0 };
+    struct raw_attributes found = { 0 };
     for (const xmlNs *ns = node->nsDef; ns; ns = ns->next)
         add_declaration(x, ns, &found);
     if (top) {
@@ -69,17 +69,17 @@ static void copy_attributes(struct xml_context *x, xmlNode *node, bool top, stru
     }
     for (const xmlAttr *attr = node->properties; attr; attr = attr->next) {
         xmlChar *value = context_text((const xmlNode *) attr);
-        vector_push(&found, ((struct raw_attribute) {
+        vector_push(&found.list, ((struct raw_attribute) {
             qualified(x, attr->ns, attr->name), arena_copy(x->arena, (const char *) value),
         }));
         xmlFree(value);
     }
-    if (found.count) {
-        struct raw_attribute *all = arena_alloc(x->arena, found.count * sizeof *all);
-        raw->attributes = memcpy(all, found.items, found.count * sizeof *all);
-        raw->attributes_count = found.count;
+    if (found.list.count) {
+        struct raw_attribute *all = arena_alloc(x->arena, found.list.count * sizeof *all);
+        raw->attributes = memcpy(all, found.list.items, found.list.count * sizeof *all);
+        raw->attributes_count = found.list.count;
     }
-    vector_done(&found);
+    vector_done(&found.list);
 }
 
 static bool has_text(const xmlNode *node)
@@ -147,8 +147,8 @@ static struct extra *add_extra(struct xml_context *x, const struct element *e, x
     const char *parent = context_parent_path(x, node);
     extra->in = e;
     extra->path = arena_printf(x->arena, "%s%s%s%s", parent, *parent ? "/" : "",
-                               node->type == XML_ATTRIBUTE_NODE ? "@" : "", qualified(x, node->ns,
-                                                                                      node->name));
+                               node->type == XML_ATTRIBUTE_NODE ? "@" : "",
+                               qualified(x, node->ns, node->name));
     extra->line = context_line(node);
     extra->blocks = blocks;
     if (extras->last)
@@ -203,11 +203,11 @@ static void drop(struct xml_context *x, const struct element *e, xmlNode *node)
     enum error_code code = strict ? ERR_XML_SCHEMA : ERR_NONE;
     if (is_switched_off(e, node))
         context_report(x, node, SEVERITY_WARNING, ERR_NONE, NULL,
-                       "%s '%s' has no meaning in this kind of <%s> and is dropped", what, node->name, parent);
+                       "%s '%s' has no meaning in this kind of <%s> and is dropped", what, node->name,
+                       parent);
     else if (meant)
         context_report(x, node, severity, code, meant, "<%s> has no %s '%s'%s; did you mean '%s'?", parent,
-                       what,
-                       node->name, strict ? "" : ", so it is dropped", meant);
+                       what, node->name, strict ? "" : ", so it is dropped", meant);
     else
         context_report(x, node, severity, code, NULL, "<%s> has no %s '%s'%s", parent, what, node->name,
                        strict ? "" : ", so it is dropped");

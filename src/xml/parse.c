@@ -33,8 +33,8 @@ static void refuse_value(struct xml_context *x, const struct field *f, xmlNode *
     if (f->codec->names)
         meant = text_nearest(text, f->codec->names->words, f->codec->names->count);
     context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, expected,
-                   "invalid value '%.200s': %s is expected%s%s%s", text, expected, meant ? "; did you mean '" : "",
-                   meant ? meant : "", meant ? "'?" : "");
+                   "invalid value '%.200s': %s is expected%s%s%s", text, expected, meant ? "; did you mean '"
+                   : "", meant ? meant : "", meant ? "'?" : "");
 }
 
 /* In place; returns the first byte that counts. */
@@ -57,11 +57,8 @@ static void parse_text(struct xml_context *x, const struct field *f, xmlNode *no
     assert(f->codec->size <= sizeof value && (!f->ranged || f->codec->number));
     memset(&value, 0, sizeof value);
     if (!f->codec->parse(f->codec, x->arena, text, &value) ||
-        (f->ranged && f->codec->number(&value, &number) && (number < f->low || number > f->high))) {
-        if (node)
-            refuse_value(x, f, node, text);
-        return;
-    }
+        (f->ranged && f->codec->number(&value, &number) &&
+         (number < f->low || number > f->high))) { if (node) refuse_value(x, f, node, text); return; }
     memcpy(member, &value, f->codec->size);
     if (node)
         context_remember(x, member, NULL, node);
@@ -85,8 +82,7 @@ static void parse_attribute(struct xml_context *x, const struct field *f, xmlNod
         xmlFree(text);
     } else if (f->required) {
         context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, NULL,
-                       "<%s> lacks the attribute '%s'",
-                       node->name, f->name);
+                       "<%s> lacks the attribute '%s'", node->name, f->name);
     } else {
         take_default(x, f, self);
     }
@@ -113,16 +109,25 @@ static bool is_ours(const struct field *f, xmlNode *node)
         return false;
     if (!f->role)
         return !node->_private;
-    xmlChar *role = xmlGetNoNsProp(node, BAD_CAST f->role);
-    bool same = text_equal((const char *) role, f->role_value);
-    xmlFree(role);
+    xmlAttr *role = xmlHasNsProp(node, BAD_CAST f->role, NULL);
+    xmlChar *text = role ? context_text((xmlNode *) role) : NULL;
+    bool same = text_equal((const char *) text, f->role_value);
+    xmlFree(text);
     return same && !node->_private;
+}
+
+/* Takes the child, and the attribute that says that it is this row's. */
+static void take_child(const struct field *f, xmlNode *node)
+{
+    node->_private = (void *) f;
+    if (f->role)
+        xmlHasNsProp(node, BAD_CAST f->role, NULL)->_private = (void *) f;
 }
 
 static void parse_child(struct xml_context *x, const struct field *f, xmlNode *node, void *self)
 {
     void *member = (char *) self + f->offset;
-    node->_private = (void *) f;
+    take_child(f, node);
     switch (f->kind) {
     case FIELD_FLAG:
         *(bool *) member = true;
@@ -157,8 +162,7 @@ static void warn_of_content(struct xml_context *x, const struct field *f, xmlNod
         return;
     bool strict = x->flags & XML_STRICT;
     context_report(x, what, strict ? SEVERITY_ERROR : SEVERITY_WARNING, strict ? ERR_XML_SCHEMA : ERR_NONE,
-                   NULL,
-                   "<%s> has no '%s', so it is dropped", node->name, what->name);
+                   NULL, "<%s> has no '%s', so it is dropped", node->name, what->name);
 }
 
 static void parse_children(struct xml_context *x, const struct field *f, xmlNode *node, void *self)
@@ -179,8 +183,7 @@ static void parse_children(struct xml_context *x, const struct field *f, xmlNode
     }
     if (!found && f->required)
         context_report(x, node, SEVERITY_ERROR, f->code ? f->code : ERR_XML, NULL, "<%s> lacks <%s>",
-                       node->name,
-                       field_name(f));
+                       node->name, field_name(f));
     if (!found && f->kind == FIELD_LEAF)
         take_default(x, f, self);
 }
@@ -203,7 +206,7 @@ static void parse_list(struct xml_context *x, const struct field *f, xmlNode *no
     for (xmlNode *n = node->children; n; n = n->next) {
         if (!is_ours(f, n))
             continue;
-        n->_private = (void *) f;
+        take_child(f, n);
         pointers[list->count] = items;
         items += stride;
         parse_element(x, f->element, n, pointers[list->count++]);

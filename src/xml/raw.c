@@ -111,7 +111,9 @@ const struct raw *raw_copy(const struct raw *raw, struct arena *a)
     if (!raw)
         return NULL;
     struct raw *copy = ARENA_NEW(a, struct raw);
-    *copy = (struct raw) { .kind = raw->kind, .name = arena_copy(a, raw->name), .text = arena_copy(a, raw->text) };
+    copy->kind = raw->kind;
+    copy->name = arena_copy(a, raw->name);
+    copy->text = arena_copy(a, raw->text);
     if (raw->attributes_count) {
         struct raw_attribute *attributes = arena_alloc(a, raw->attributes_count * sizeof *attributes);
         for (size_t i = 0; i < raw->attributes_count; i++)
