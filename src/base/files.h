@@ -18,6 +18,6 @@ int file_replace(const char *path, const void *bytes, size_t length, mode_t mode
 int file_remove(const char *path, struct error *err);
 /* Makes the folder and those above it. */
 int folder_make(const char *path, mode_t mode, struct error *err);
-/* The names in a folder, sorted, without "." and ".."; for folder_names_free().  A missing folder is empty. */
+/* Sorted names, without "." and ".."; for folder_names_free().  A missing folder is empty. */
 int folder_list(const char *path, char ***ret_names, size_t *ret_count, struct error *err);
 void folder_names_free(char **names, size_t count);

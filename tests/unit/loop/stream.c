@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -334,6 +336,71 @@ Test(listener, accepts_pauses_and_replaces_only_a_stale_socket)
 {
     run_fiber(listens, NULL);
     cr_assert_geq(accepts, 2);
+}
+
+static void allow_descriptors(rlim_t count)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = count;
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static int lowest_free(void)
+{
+    int fd = dup(0);
+    close(fd);
+    return fd;
+}
+
+static void is_short_of_descriptors(void *arg)
+{
+    error_scope(err);
+    char folder[] = "/tmp/loop-XXXXXX";
+    cr_assert_not_null(mkdtemp(folder));
+    owned_memory char *path = memory_printf("%s/sock", folder);
+    struct listener *l = listener_new(unix_listen(path, 0600, 10, &err), on_accept, NULL);
+    struct end a = { 0 };
+    end_init(&a, unix_connect(path, &err));
+    allow_descriptors((rlim_t) lowest_free());
+    clock_t begin = clock();
+    settle(250);
+    cr_assert_eq(accepts, 0);
+    cr_assert_lt(clock() - begin, CLOCKS_PER_SEC / 10, "it does not spin");
+    allow_descriptors(1000);
+    settle(150);
+    cr_assert_eq(accepts, 1);
+    listener_free(l);
+    end_done(&a), end_done(&accepted[0]);
+    unlink(path);
+    rmdir(folder);
+}
+
+Test(listener, out_of_descriptors_tries_again_later)
+{
+    run_fiber(is_short_of_descriptors, NULL);
+    cr_assert_eq(accepts, 1);
+}
+
+static void loses_descriptors(void *arg)
+{
+    struct end a = { 0 }, b = { 0 };
+    pair(&a, &b);
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);       /* its number is free again once it is sent */
+    stream_write_fd(a.stream, fd);
+    allow_descriptors((rlim_t) fd);
+    settle(5);
+    allow_descriptors(1000);
+    cr_assert_eq(b.closes, 1);
+    cr_assert_str_eq(b.reason, "descriptors were lost, since this process has too many open");
+    cr_assert_eq(b.inputs, 0, "what they belong to is not handed on without them");
+    end_done(&a), end_done(&b);
+}
+
+Test(stream, ends_when_descriptors_cannot_be_received)
+{
+    run_fiber(loses_descriptors, NULL);
+    cr_assert(true);
 }
 
 Test(listener, path_too_long_for_a_socket_is_refused_by_name)
