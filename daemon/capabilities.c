@@ -23,12 +23,13 @@ static void add_host(struct buffer *out, const struct host *host)
     add_leaf(out, "    ", "uuid", uuid);
     buffer_add_text(out, "    <cpu>\n");
     add_leaf(out, "      ", "arch", host->arch);
-    buffer_printf(out, "      <topology sockets='%u' dies='1' cores='%u' threads='%u'/>\n    </cpu>\n", host->sockets,
-                  host->cores, host->threads);
+    buffer_printf(out, "      <topology sockets='%u' dies='1' cores='%u' threads='%u'/>\n    </cpu>\n",
+                  host->sockets, host->cores, host->threads);
     buffer_add_text(out, "  </host>\n");
 }
 
-static void add_machine(struct buffer *out, const struct caps_machine *machine, const char *name, const char *canonical)
+static void add_machine(struct buffer *out, const struct caps_machine *machine, const char *name,
+                        const char *canonical)
 {
     buffer_printf(out, "      <machine");
     if (canonical)
@@ -45,7 +46,8 @@ static void add_guest(struct buffer *out, const struct caps *caps)
 {
     buffer_add_text(out, "  <guest>\n    <os_type>hvm</os_type>\n    <arch");
     xml_add_attribute(out, "name", caps->arch);
-    buffer_printf(out, ">\n      <wordsize>%d</wordsize>\n", text_ends(caps->arch, "64") || text_equal(caps->arch, "s390x") ? 64 : 32);
+    buffer_printf(out, ">\n      <wordsize>%d</wordsize>\n",
+                  text_ends(caps->arch, "64") || text_equal(caps->arch, "s390x") ? 64 : 32);
     add_leaf(out, "      ", "emulator", caps->emulator);
     for (size_t i = 0; i < caps->machines_count; i++) {
         const struct caps_machine *machine = &caps->machines[i];
@@ -78,7 +80,7 @@ char *capabilities_xml(const struct emulators *e, struct error *err)
     return buffer_take(&xml);
 }
 
-/* --- what a domain may have ---------------------------------------------------------------------------------------- */
+/* --- what a domain may have --- */
 
 struct choice { const char *name; const char *const *words; };
 
@@ -116,8 +118,9 @@ static int check_asked(const struct caps *caps, const remote_connect_get_domain_
     if (args->flags)
         return fail(err, ERR_INVALID_ARG, "unsupported flags (0x%x)", args->flags);
     if (arch && !text_equal(arch, caps->arch))
-        return fail(err, ERR_INVALID_ARG, "architecture from emulator '%s' doesn't match given architecture '%s'",
-                    caps->arch, arch);
+        return fail(err, ERR_INVALID_ARG,
+                    "architecture from emulator '%s' doesn't match given architecture '%s'", caps->arch,
+                    arch);
     if (type && !text_equal(type, "qemu") && !text_equal(type, "kvm"))
         return fail(err, ERR_INVALID_ARG, "unknown virttype: %s", type);
     if (type && text_equal(type, "kvm") && !caps->kvm_usable)
@@ -125,7 +128,8 @@ static int check_asked(const struct caps *caps, const remote_connect_get_domain_
     return 0;
 }
 
-static void add_capabilities(struct buffer *out, const struct caps *caps, const struct caps_machine *machine, bool kvm)
+static void add_capabilities(struct buffer *out, const struct caps *caps, const struct caps_machine *machine,
+                             bool kvm)
 {
     buffer_add_text(out, "<domainCapabilities>\n");
     add_leaf(out, "  ", "path", caps->emulator);
@@ -142,22 +146,26 @@ static void add_capabilities(struct buffer *out, const struct caps *caps, const 
     add_enum(out, "      ", "diskDevice", disk_devices);
     buffer_add_text(out, "    </disk>\n    <graphics supported='yes'>\n");
     add_enum(out, "      ", "type", graphics_types);
-    buffer_add_text(out, "    </graphics>\n    <hostdev supported='no'/>\n  </devices>\n</domainCapabilities>\n");
+    buffer_add_text(out,
+                    "    </graphics>\n    <hostdev supported='no'/>\n  </devices>\n</domainCapabilities>\n");
 }
 
-char *domain_capabilities_xml(const struct emulators *e, const remote_connect_get_domain_capabilities_args *args,
-                              struct error *err)
+char *domain_capabilities_xml(const struct emulators *e,
+                              const remote_connect_get_domain_capabilities_args *args, struct error *err)
 {
     owned_buffer struct buffer xml = { 0 };
-    owned(caps) struct caps *caps = args->emulatorbin ? caps_get(*args->emulatorbin, err) : emulators_caps(e, err);
+    owned(caps) struct caps *caps =
+        args->emulatorbin ? caps_get(*args->emulatorbin, err) : emulators_caps(e, err);
     if (!caps || check_asked(caps, args, err) < 0)
         return NULL;
-    const struct caps_machine *machine = args->machine ? caps_machine_find(caps, *args->machine) : caps_default_machine(caps);
+    const struct caps_machine *machine =
+        args->machine ? caps_machine_find(caps, *args->machine) : caps_default_machine(caps);
     if (!machine) {
         fail(err, ERR_INVALID_ARG, "the machine '%s' is not supported by emulator '%s'",
              args->machine ? *args->machine : "(default)", caps->emulator);
         return NULL;
     }
-    add_capabilities(&xml, caps, machine, caps->kvm_usable && !(args->virttype && text_equal(*args->virttype, "qemu")));
+    add_capabilities(&xml, caps, machine,
+                     caps->kvm_usable && !(args->virttype && text_equal(*args->virttype, "qemu")));
     return buffer_take(&xml);
 }

@@ -9,5 +9,6 @@ struct emulators;
 
 /* Allocated text; NULL on failure.  A host without an emulator has no <guest>. */
 WAITS char *capabilities_xml(const struct emulators *e, struct error *err);
-WAITS char *domain_capabilities_xml(const struct emulators *e, const remote_connect_get_domain_capabilities_args *args,
+WAITS char *domain_capabilities_xml(const struct emulators *e,
+                                    const remote_connect_get_domain_capabilities_args *args,
                                     struct error *err);

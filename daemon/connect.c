@@ -19,12 +19,14 @@ enum {
 };
 
 /* Features that are a promise of this daemon; all others are 0. */
-enum { FEATURE_TYPED_STRINGS = 9, FEATURE_KEEPALIVE = 10, FEATURE_CALLBACK_IDS = 14, FEATURE_CLOSE_CALLBACK = 15,
-       FEATURE_NETWORK_UPDATE_ORDER = 16 };
+enum {
+    FEATURE_TYPED_STRINGS = 9, FEATURE_KEEPALIVE = 10, FEATURE_CALLBACK_IDS = 14,
+    FEATURE_CLOSE_CALLBACK = 15, FEATURE_NETWORK_UPDATE_ORDER = 16
+};
 
 int on_auth_list(struct request *request, const nothing *args, remote_auth_list_ret *ret, struct error *err)
 {
-    ret->types.types_val = memory_new(sizeof *ret->types.types_val);    /* 0: none, the socket's mode decides */
+    ret->types.types_val = memory_new(sizeof *ret->types.types_val); /* 0: none, the socket's mode decides */
     ret->types.types_len = 1;
     return 0;
 }
@@ -42,10 +44,12 @@ static int check_uri(const char *name, struct error *err)
     if ((length == strlen("/system") && strncmp(path, "/system", length) == 0) ||
         (length == strlen("/session") && strncmp(path, "/session", length) == 0))
         return 0;
-    return fail(err, ERR_INTERNAL, "unexpected qemu URI path '%.*s', try qemu:///system", (int) length, path ? path : "");
+    return fail(err, ERR_INTERNAL, "unexpected qemu URI path '%.*s', try qemu:///system", (int) length,
+                path ? path : "");
 }
 
-int on_connect_open(struct request *request, const remote_connect_open_args *args, nothing *ret, struct error *err)
+int on_connect_open(struct request *request, const remote_connect_open_args *args, nothing *ret,
+                    struct error *err)
 {
     if (request->session->opened)
         return fail(err, ERR_INTERNAL, "connection already open");
@@ -83,7 +87,8 @@ int on_connect_supports_feature(struct request *request, const remote_connect_su
     return 0;
 }
 
-int on_connect_get_type(struct request *request, const nothing *args, remote_connect_get_type_ret *ret, struct error *err)
+int on_connect_get_type(struct request *request, const nothing *args, remote_connect_get_type_ret *ret,
+                        struct error *err)
 {
     ret->type = memory_copy_text("QEMU");
     return 0;
@@ -99,15 +104,15 @@ int on_connect_get_version(struct request *request, const nothing *args, remote_
     return 0;
 }
 
-int on_connect_get_lib_version(struct request *request, const nothing *args, remote_connect_get_lib_version_ret *ret,
-                               struct error *err)
+int on_connect_get_lib_version(struct request *request, const nothing *args,
+                               remote_connect_get_lib_version_ret *ret, struct error *err)
 {
     ret->lib_ver = LIBVIRT_LEVEL;
     return 0;
 }
 
-int on_connect_get_hostname(struct request *request, const nothing *args, remote_connect_get_hostname_ret *ret,
-                            struct error *err)
+int on_connect_get_hostname(struct request *request, const nothing *args,
+                            remote_connect_get_hostname_ret *ret, struct error *err)
 {
     char name[256];
     if (gethostname(name, sizeof name) < 0)
@@ -117,7 +122,8 @@ int on_connect_get_hostname(struct request *request, const nothing *args, remote
     return 0;
 }
 
-int on_connect_get_uri(struct request *request, const nothing *args, remote_connect_get_uri_ret *ret, struct error *err)
+int on_connect_get_uri(struct request *request, const nothing *args, remote_connect_get_uri_ret *ret,
+                       struct error *err)
 {
     ret->uri = memory_copy_text("qemu:///system");
     return 0;
@@ -131,12 +137,14 @@ int on_connect_is_secure(struct request *request, const nothing *args, remote_co
 }
 
 /* The callback would tell that we lost a daemon behind us, and there is none. */
-int on_connect_register_close_callback(struct request *request, const nothing *args, nothing *ret, struct error *err)
+int on_connect_register_close_callback(struct request *request, const nothing *args, nothing *ret,
+                                       struct error *err)
 {
     return 0;
 }
 
-int on_connect_unregister_close_callback(struct request *request, const nothing *args, nothing *ret, struct error *err)
+int on_connect_unregister_close_callback(struct request *request, const nothing *args, nothing *ret,
+                                         struct error *err)
 {
     return 0;
 }
@@ -152,7 +160,8 @@ int on_connect_get_max_vcpus(struct request *request, const remote_connect_get_m
     return 0;
 }
 
-int on_node_get_info(struct request *request, const nothing *args, remote_node_get_info_ret *ret, struct error *err)
+int on_node_get_info(struct request *request, const nothing *args, remote_node_get_info_ret *ret,
+                     struct error *err)
 {
     struct host host;
     if (host_read(&host, err) < 0)
@@ -169,14 +178,15 @@ int on_node_get_info(struct request *request, const nothing *args, remote_node_g
     return 0;
 }
 
-int on_connect_get_capabilities(struct request *request, const nothing *args, remote_connect_get_capabilities_ret *ret,
-                                struct error *err)
+int on_connect_get_capabilities(struct request *request, const nothing *args,
+                                remote_connect_get_capabilities_ret *ret, struct error *err)
 {
     ret->capabilities = capabilities_xml(&request->daemon->emulators, err);
     return ret->capabilities ? 0 : -1;
 }
 
-int on_connect_get_domain_capabilities(struct request *request, const remote_connect_get_domain_capabilities_args *args,
+int on_connect_get_domain_capabilities(struct request *request,
+                                       const remote_connect_get_domain_capabilities_args *args,
                                        remote_connect_get_domain_capabilities_ret *ret, struct error *err)
 {
     ret->capabilities = domain_capabilities_xml(&request->daemon->emulators, args, err);

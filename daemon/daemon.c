@@ -41,7 +41,8 @@ static struct places *find_places(const struct options *options, struct error *e
 }
 
 /* The command line wins over the file. */
-static struct settings *read_settings(const struct options *options, const struct places *places, struct error *err)
+static struct settings *read_settings(const struct options *options, const struct places *places,
+                                      struct error *err)
 {
     owned(settings) struct settings *settings = settings_new();
     if (settings_read(settings, options->config ? options->config : places->config, options->config, err) < 0)
@@ -54,7 +55,8 @@ static struct settings *read_settings(const struct options *options, const struc
 static int open_log(const struct daemon *daemon, struct error *err)
 {
     const struct settings *settings = daemon->settings;
-    log_set_level(daemon->options.verbose ? LOG_LEVEL_DEBUG : (enum log_level) (settings->log_level - LOG_WORD_ERROR));
+    log_set_level(daemon->options.verbose ? LOG_LEVEL_DEBUG
+                                          : (enum log_level) (settings->log_level - LOG_WORD_ERROR));
     return log_open(*settings->log_file ? settings->log_file : NULL, err);
 }
 
@@ -65,8 +67,8 @@ static int load_domains(struct daemon *daemon, struct error *err)
     if (definitions_load(daemon->registry, &defaults, &damaged, err) < 0 ||
         statuses_load(daemon->registry, &defaults, err) < 0)
         return -1;
-    log_info("domusd %s (process %d): %zu domains%s", PACKAGE_VERSION, (int) getpid(), registry_count(daemon->registry),
-             damaged ? ", besides damaged definitions" : "");
+    log_info("domusd %s (process %d): %zu domains%s", PACKAGE_VERSION, (int) getpid(),
+             registry_count(daemon->registry), damaged ? ", besides damaged definitions" : "");
     return 0;
 }
 
@@ -89,7 +91,8 @@ static void reload(void *arg)
     owned(settings) struct settings *fresh = read_settings(&daemon->options, places, &err);
     if (fresh)
         settings_reload(daemon->settings, fresh);
-    if (!fresh || open_log(daemon, &err) < 0 || emulators_init(&daemon->emulators, daemon->settings, places, &err) < 0)
+    if (!fresh || open_log(daemon, &err) < 0 ||
+        emulators_init(&daemon->emulators, daemon->settings, places, &err) < 0)
         log_error("the configuration was not taken over: %s", error_text(&err));
     else
         log_info("the configuration was read again");
@@ -107,12 +110,14 @@ int daemon_start(struct daemon *daemon, const struct options *options, struct er
     process_raise_descriptor_limit();           /* a client is a descriptor, a guest some more */
 
     owned(places) struct places *places = find_places(options, err);
-    if (!places || !(daemon->settings = read_settings(options, places, err)) || places_make(places, err) < 0 ||
-        (daemon->lock = lock_take(places->run, err)) < 0 || open_log(daemon, err) < 0)
+    if (!places || !(daemon->settings = read_settings(options, places, err)) ||
+        places_make(places, err) < 0 || (daemon->lock = lock_take(places->run, err)) < 0 ||
+        open_log(daemon, err) < 0)
         return -1;
     daemon->registry = registry_new(take(places));
     const struct places *where = registry_places(daemon->registry);
-    if (emulators_init(&daemon->emulators, daemon->settings, where, err) < 0 || load_domains(daemon, err) < 0 ||
+    if (emulators_init(&daemon->emulators, daemon->settings, where, err) < 0 ||
+        load_domains(daemon, err) < 0 ||
         !(daemon->sockets = sockets_open(daemon->settings, where, options->root, passed, err)))
         return -1;
     daemon->server = make_server(daemon);

@@ -25,8 +25,8 @@ struct daemon {
     bool stopping;
 };
 
-/* Everything but serving: settings, places, lock, log, definitions.  Guests that run are found again, and clients
- * served, once the loop runs. */
+/* Everything but serving: settings, places, lock, log, definitions.  Guests that run are found again, and
+ * clients served, once the loop runs. */
 int daemon_start(struct daemon *daemon, const struct options *options, struct error *err);
 void daemon_run(struct daemon *daemon);                 /* until a signal stops it */
 /* Also of one that failed to start.  Guests run on. */

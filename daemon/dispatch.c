@@ -52,8 +52,8 @@ static thunk *thunk_of(const struct procedure *procedure)
 }
 
 /* Looked up by uuid alone: names and ids that clients send along may be stale. */
-static struct domain *find_by_uuid(const struct registry *registry, const unsigned char *bytes, const char *name,
-                                   struct error *err)
+static struct domain *find_by_uuid(const struct registry *registry, const unsigned char *bytes,
+                                   const char *name, struct error *err)
 {
     struct uuid uuid;
     char text[UUID_TEXT_SIZE];
@@ -95,7 +95,8 @@ static int find_subject(struct request *request, struct error *err)
     case SUBJECT_CONNECT:
         return 0;
     case SUBJECT_DOMAIN:
-        dom = find_by_uuid(registry, (const unsigned char *) procedure_domain(args)->uuid, procedure_domain(args)->name, err);
+        dom = find_by_uuid(registry, (const unsigned char *) procedure_domain(args)->uuid,
+                           procedure_domain(args)->name, err);
         break;
     case SUBJECT_BY_UUID:
         dom = find_by_uuid(registry, procedure_domain_uuid(args), NULL, err);
@@ -129,7 +130,8 @@ static int check_managed(const struct request *request, struct error *err)
     const struct procedure *procedure = request->call->procedure;
     bool shows = procedure->program == PROGRAM_REMOTE && procedure->job == JOB_NONE;
     if (request->dom && request->dom->unmanaged && !shows)
-        return fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd, and this one leaves it alone",
+        return fail(err, ERR_OPERATION_INVALID,
+                    "domain '%s' was started by a newer domusd, and this one leaves it alone",
                     request->dom->name);
     return 0;
 }
@@ -207,8 +209,8 @@ int check_flags(unsigned flags, unsigned known, struct error *err)
 int check_definition(const struct domain *dom, struct error *err)
 {
     if (!domain_current_def(dom))
-        return fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd; its definition is not known",
-                    dom->name);
+        return fail(err, ERR_OPERATION_INVALID,
+                    "domain '%s' was started by a newer domusd; its definition is not known", dom->name);
     return 0;
 }
 

@@ -16,11 +16,12 @@ int on_domain_get_state(struct request *request, const remote_domain_get_state_a
 static uint64_t memory_now(const struct domain *dom)
 {
     const struct domain_def *def = domain_current_def(dom);
-    return domain_is_active(dom) && dom->runtime.balloon_kib ? dom->runtime.balloon_kib : def->current_memory.kib;
+    return domain_is_active(dom) && dom->runtime.balloon_kib ? dom->runtime.balloon_kib
+                                                             : def->current_memory.kib;
 }
 
-int on_domain_get_info(struct request *request, const remote_domain_get_info_args *args, remote_domain_get_info_ret *ret,
-                       struct error *err)
+int on_domain_get_info(struct request *request, const remote_domain_get_info_args *args,
+                       remote_domain_get_info_ret *ret, struct error *err)
 {
     const struct domain *dom = request->dom;
     if (check_definition(dom, err) < 0)
@@ -92,7 +93,8 @@ int on_domain_get_autostart(struct request *request, const remote_domain_get_aut
 }
 
 /* There are no saved images and no snapshots: nothing here makes them yet. */
-int on_domain_has_managed_save_image(struct request *request, const remote_domain_has_managed_save_image_args *args,
+int on_domain_has_managed_save_image(struct request *request,
+                                     const remote_domain_has_managed_save_image_args *args,
                                      remote_domain_has_managed_save_image_ret *ret, struct error *err)
 {
     ret->result = 0;

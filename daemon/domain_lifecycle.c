@@ -15,13 +15,14 @@ enum { CREATE_PAUSED = 0x1, CREATE_AUTODESTROY = 0x2, CREATE_BYPASS_CACHE = 0x4,
        CREATE_VALIDATE = 0x10 };
 enum { CREATE_KNOWN = CREATE_PAUSED | CREATE_AUTODESTROY | CREATE_BYPASS_CACHE | CREATE_FORCE_BOOT };
 enum { DEFINE_VALIDATE = 1 };
-/* VIR_DOMAIN_UNDEFINE_*: what to do with saved images, snapshots, checkpoints and TPM state, none of which exist yet,
- * and with the firmware's variables, of which the domain's owner must say something. */
+/* VIR_DOMAIN_UNDEFINE_*: what to do with saved images, snapshots, checkpoints and TPM state, none of which
+ * exist yet, and with the firmware's variables, of which the domain's owner must say something. */
 enum { UNDEFINE_NVRAM = 0x4, UNDEFINE_KEEP_NVRAM = 0x8, UNDEFINE_KNOWN = 0x7f };
 
-/* --- define -------------------------------------------------------------------------------------------------------- */
+/* --- define --- */
 
-/* The domain that `def` belongs to, with its job; a new one is visible only once its definition is on disk. */
+/* The domain that `def` belongs to, with its job; a new one is visible only once its definition is on
+ * disk. */
 static WAITS struct domain *begin_with(struct request *request, struct domain_def *def, struct error *err)
 {
     for (;;) {
@@ -33,8 +34,8 @@ static WAITS struct domain *begin_with(struct request *request, struct domain_de
             dom = registry_add(registry, def);
         owned(domain) struct domain *held UNUSED = domain_ref(dom);
         if (dom->unmanaged) {
-            fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd, and this one leaves it alone",
-                 dom->name);
+            fail(err, ERR_OPERATION_INVALID,
+                 "domain '%s' was started by a newer domusd, and this one leaves it alone", dom->name);
             return NULL;
         }
         if (request_begin_job(request, dom, err) == 0)
@@ -59,8 +60,8 @@ static WAITS int keep(struct domain *dom, struct domain_def *def, struct error *
 int define(struct request *request, const char *xml, bool validate, struct findings *findings,
            remote_nonnull_domain *ret_dom, struct error *err)
 {
-    owned(domain_def) struct domain_def *def =
-        emulators_read_definition(&request->daemon->emulators, xml, validate ? DOMAIN_DEF_VALIDATE : 0, findings, err);
+    owned(domain_def) struct domain_def *def = emulators_read_definition(
+        &request->daemon->emulators, xml, validate ? DOMAIN_DEF_VALIDATE : 0, findings, err);
     struct domain *dom = def ? begin_with(request, def, err) : NULL;
     if (!dom)
         return -1;
@@ -89,7 +90,7 @@ int on_domain_define_xml_flags(struct request *request, const remote_domain_defi
     return define(request, args->xml, args->flags & DEFINE_VALIDATE, &findings, &ret->dom, err);
 }
 
-/* --- undefine ------------------------------------------------------------------------------------------------------ */
+/* --- undefine --- */
 
 /* The guest, if there is one, runs on: it has become transient. */
 static WAITS int undefine(struct domain *dom, unsigned flags, struct error *err)
@@ -114,24 +115,26 @@ static WAITS int undefine(struct domain *dom, unsigned flags, struct error *err)
     return 0;
 }
 
-int on_domain_undefine(struct request *request, const remote_domain_undefine_args *args, nothing *ret, struct error *err)
+int on_domain_undefine(struct request *request, const remote_domain_undefine_args *args, nothing *ret,
+                       struct error *err)
 {
     return undefine(request->dom, 0, err);
 }
 
-int on_domain_undefine_flags(struct request *request, const remote_domain_undefine_flags_args *args, nothing *ret,
-                             struct error *err)
+int on_domain_undefine_flags(struct request *request, const remote_domain_undefine_flags_args *args,
+                             nothing *ret, struct error *err)
 {
     return check_flags(args->flags, UNDEFINE_KNOWN, err) < 0 ? -1 : undefine(request->dom, args->flags, err);
 }
 
-/* --- start --------------------------------------------------------------------------------------------------------- */
+/* --- start --- */
 
 static WAITS int start(struct request *request, struct domain *dom, unsigned flags, struct error *err)
 {
     if (domain_is_active(dom))
         return fail(err, ERR_OPERATION_INVALID, "domain is already running");
-    dom->autodestroy = flags & CREATE_AUTODESTROY ? request->session : NULL;    /* its status file says so, too */
+    dom->autodestroy =
+        flags & CREATE_AUTODESTROY ? request->session : NULL; /* its status file says so, too */
     if (domain_start(dom, flags & CREATE_PAUSED ? START_PAUSED : 0, err) < 0) {
         dom->autodestroy = NULL;
         return -1;
@@ -141,7 +144,8 @@ static WAITS int start(struct request *request, struct domain *dom, unsigned fla
     return 0;
 }
 
-int on_domain_create(struct request *request, const remote_domain_create_args *args, nothing *ret, struct error *err)
+int on_domain_create(struct request *request, const remote_domain_create_args *args, nothing *ret,
+                     struct error *err)
 {
     return start(request, request->dom, 0, err);
 }
@@ -188,7 +192,7 @@ int on_domain_create_xml(struct request *request, const remote_domain_create_xml
     return 0;
 }
 
-/* --- run state ----------------------------------------------------------------------------------------------------- */
+/* --- run state --- */
 
 /* A destroy that cancelled a start finds nothing left to do, which is what it wanted. */
 static WAITS int destroy(struct request *request, unsigned flags, struct error *err)
@@ -198,31 +202,34 @@ static WAITS int destroy(struct request *request, unsigned flags, struct error *
     return domain_check_active(request->dom, err) < 0 ? -1 : domain_destroy(request->dom, flags, err);
 }
 
-int on_domain_destroy(struct request *request, const remote_domain_destroy_args *args, nothing *ret, struct error *err)
+int on_domain_destroy(struct request *request, const remote_domain_destroy_args *args, nothing *ret,
+                      struct error *err)
 {
     return destroy(request, 0, err);
 }
 
-int on_domain_destroy_flags(struct request *request, const remote_domain_destroy_flags_args *args, nothing *ret,
-                            struct error *err)
+int on_domain_destroy_flags(struct request *request, const remote_domain_destroy_flags_args *args,
+                            nothing *ret, struct error *err)
 {
     return check_flags(args->flags, DESTROY_GRACEFUL, err) < 0 ? -1 : destroy(request, args->flags, err);
 }
 
-int on_domain_suspend(struct request *request, const remote_domain_suspend_args *args, nothing *ret, struct error *err)
+int on_domain_suspend(struct request *request, const remote_domain_suspend_args *args, nothing *ret,
+                      struct error *err)
 {
     return domain_check_active(request->dom, err) < 0 ? -1 : domain_suspend(request->dom, err);
 }
 
-int on_domain_resume(struct request *request, const remote_domain_resume_args *args, nothing *ret, struct error *err)
+int on_domain_resume(struct request *request, const remote_domain_resume_args *args, nothing *ret,
+                     struct error *err)
 {
     return domain_check_active(request->dom, err) < 0 ? -1 : domain_resume(request->dom, err);
 }
 
-/* --- autostart ----------------------------------------------------------------------------------------------------- */
+/* --- autostart --- */
 
-int on_domain_set_autostart(struct request *request, const remote_domain_set_autostart_args *args, nothing *ret,
-                            struct error *err)
+int on_domain_set_autostart(struct request *request, const remote_domain_set_autostart_args *args,
+                            nothing *ret, struct error *err)
 {
     struct domain *dom = request->dom;
     bool on = args->autostart != 0;

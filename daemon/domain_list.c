@@ -10,13 +10,18 @@
 
 enum { LIST_MAX = 16384 };              /* what the wire can carry */
 
-/* VIR_CONNECT_LIST_DOMAINS_*.  Bits of one group are alternatives; groups are conditions that must all hold. */
-static const unsigned groups[] = { LIST_ACTIVE | LIST_INACTIVE, LIST_PERSISTENT | LIST_TRANSIENT,
+/* VIR_CONNECT_LIST_DOMAINS_*.  Bits of one group are alternatives; groups are conditions that must all
+ * hold. */
+static const unsigned groups[] = { LIST_ACTIVE | LIST_INACTIVE,
+                                   LIST_PERSISTENT | LIST_TRANSIENT,
                                    LIST_RUNNING | LIST_PAUSED | LIST_SHUTOFF | LIST_OTHER,
-                                   LIST_MANAGED_SAVE | LIST_NO_MANAGED_SAVE, LIST_AUTOSTART | LIST_NO_AUTOSTART,
-                                   LIST_SNAPSHOT | LIST_NO_SNAPSHOT, LIST_CHECKPOINT | LIST_NO_CHECKPOINT };
+                                   LIST_MANAGED_SAVE | LIST_NO_MANAGED_SAVE,
+                                   LIST_AUTOSTART | LIST_NO_AUTOSTART,
+                                   LIST_SNAPSHOT | LIST_NO_SNAPSHOT,
+                                   LIST_CHECKPOINT | LIST_NO_CHECKPOINT };
 
-/* The bit that describes the domain in each group.  Saved images, snapshots and checkpoints do not exist here yet. */
+/* The bit that describes the domain in each group.  Saved images, snapshots and checkpoints do not exist here
+ * yet. */
 static unsigned describe(const struct domain *dom)
 {
     unsigned bits = LIST_NO_MANAGED_SAVE | LIST_NO_SNAPSHOT | LIST_NO_CHECKPOINT;
@@ -58,7 +63,8 @@ struct domain **domain_list(const struct registry *registry, unsigned flags, siz
 static int check_count(size_t count, struct error *err)
 {
     if (count > LIST_MAX)
-        return fail(err, ERR_RPC, "%zu domains match, and a reply holds %d; ask with narrower filters", count, LIST_MAX);
+        return fail(err, ERR_RPC, "%zu domains match, and a reply holds %d; ask with narrower filters", count,
+                    LIST_MAX);
     return 0;
 }
 
@@ -89,8 +95,8 @@ static int count(const struct request *request, unsigned flags)
     return (int) number;
 }
 
-int on_connect_num_of_domains(struct request *request, const nothing *args, remote_connect_num_of_domains_ret *ret,
-                              struct error *err)
+int on_connect_num_of_domains(struct request *request, const nothing *args,
+                              remote_connect_num_of_domains_ret *ret, struct error *err)
 {
     ret->num = count(request, LIST_ACTIVE);
     return 0;
@@ -122,7 +128,8 @@ int on_connect_list_domains(struct request *request, const remote_connect_list_d
     return 0;
 }
 
-int on_connect_list_defined_domains(struct request *request, const remote_connect_list_defined_domains_args *args,
+int on_connect_list_defined_domains(struct request *request,
+                                    const remote_connect_list_defined_domains_args *args,
                                     remote_connect_list_defined_domains_ret *ret, struct error *err)
 {
     size_t number;

@@ -31,7 +31,8 @@ int on_domain_get_xml_desc(struct request *request, const remote_domain_get_xml_
     return 0;
 }
 
-int on_connect_domain_xml_to_native(struct request *request, const remote_connect_domain_xml_to_native_args *args,
+int on_connect_domain_xml_to_native(struct request *request,
+                                    const remote_connect_domain_xml_to_native_args *args,
                                     remote_connect_domain_xml_to_native_ret *ret, struct error *err)
 {
     owned_findings struct findings findings = { 0 };
@@ -39,7 +40,8 @@ int on_connect_domain_xml_to_native(struct request *request, const remote_connec
     if (check_flags(args->flags, 0, err) < 0)
         return -1;
     if (!text_equal(args->nativeFormat, "qemu-argv"))
-        return fail(err, ERR_INVALID_ARG, "unsupported config type %s; there is qemu-argv", args->nativeFormat);
+        return fail(err, ERR_INVALID_ARG, "unsupported config type %s; there is qemu-argv",
+                    args->nativeFormat);
     owned(domain_def) struct domain_def *def =
         emulators_read_definition(&request->daemon->emulators, args->domainXml, 0, &findings, err);
     if (!def || native_command_line(def, &line, err) < 0)
@@ -54,9 +56,11 @@ static const struct raw *find_metadata(const struct raw *metadata, const char *u
     for (const struct raw *child = metadata ? metadata->children : NULL; child; child = child->next) {
         const char *colon = child->kind == RAW_ELEMENT ? strchr(child->name, ':') : NULL;
         owned_memory char *declaration =
-            colon ? memory_printf("xmlns:%.*s", (int) (colon - child->name), child->name) : memory_copy_text("xmlns");
+            colon ? memory_printf("xmlns:%.*s", (int) (colon - child->name), child->name)
+                  : memory_copy_text("xmlns");
         for (size_t i = 0; child->kind == RAW_ELEMENT && i < child->attributes_count; i++) {
-            if (text_equal(child->attributes[i].name, declaration) && text_equal(child->attributes[i].value, uri))
+            if (text_equal(child->attributes[i].name, declaration) &&
+                text_equal(child->attributes[i].value, uri))
                 return child;
         }
     }
@@ -77,7 +81,8 @@ static const struct domain_def *affected(const struct domain *dom, unsigned flag
 int on_domain_get_metadata(struct request *request, const remote_domain_get_metadata_args *args,
                            remote_domain_get_metadata_ret *ret, struct error *err)
 {
-    if (check_flags(args->flags, AFFECT_LIVE | AFFECT_CONFIG, err) < 0 || check_definition(request->dom, err) < 0)
+    if (check_flags(args->flags, AFFECT_LIVE | AFFECT_CONFIG, err) < 0 ||
+        check_definition(request->dom, err) < 0)
         return -1;
     if (args->flags == (AFFECT_LIVE | AFFECT_CONFIG))
         return fail(err, ERR_INVALID_ARG, "flags 'affect live' and 'affect config' exclude each other here");
@@ -96,7 +101,8 @@ int on_domain_get_metadata(struct request *request, const remote_domain_get_meta
         break;
     case METADATA_ELEMENT:
         if (!args->uri || !*args->uri)
-            return fail(err, ERR_INVALID_ARG, "metadata elements are found by the URI of their namespace; none was given");
+            return fail(err, ERR_INVALID_ARG,
+                        "metadata elements are found by the URI of their namespace; none was given");
         if ((element = find_metadata(def->metadata, *args->uri))) {
             raw_format(element, NULL, 0, &text);
             ret->metadata = buffer_take(&text);

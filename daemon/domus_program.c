@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own program: the emulator's tree, what a start took, definitions with everything that was found in them. */
+/* Our own program: the emulator's tree, what a start took, definitions with everything that was found in
+ * them. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -23,7 +24,7 @@ int on_domus_version(struct request *request, const nothing *args, domus_version
     return 0;
 }
 
-/* --- define with findings ------------------------------------------------------------------------------------------ */
+/* --- define with findings --- */
 
 static void reply_findings(domus_define_ret *ret, const struct findings *findings)
 {
@@ -42,7 +43,8 @@ static void reply_findings(domus_define_ret *ret, const struct findings *finding
     }
 }
 
-int on_domus_define(struct request *request, const domus_define_args *args, domus_define_ret *ret, struct error *err)
+int on_domus_define(struct request *request, const domus_define_args *args, domus_define_ret *ret,
+                    struct error *err)
 {
     owned_findings struct findings findings = { 0 };
     error_scope(refusal);
@@ -65,9 +67,10 @@ int on_domus_define(struct request *request, const domus_define_args *args, domu
     return 0;
 }
 
-/* --- the tree ------------------------------------------------------------------------------------------------------ */
+/* --- the tree --- */
 
-static int reply_properties(const struct qom_store *store, uint32_t object, domus_qom_object *ret, struct error *err)
+static int reply_properties(const struct qom_store *store, uint32_t object, domus_qom_object *ret,
+                            struct error *err)
 {
     size_t count = qom_store_property_count(store, object);
     if (count > TREE_PROPERTIES_MAX)
@@ -76,20 +79,22 @@ static int reply_properties(const struct qom_store *store, uint32_t object, domu
     ret->properties.properties_val = memory_new((count + 1) * sizeof *ret->properties.properties_val);
     for (size_t i = 0; i < count; i++) {
         struct qom_property property = qom_store_property(store, object, i);
-        ret->properties.properties_val[i] = (domus_qom_property) {
-            memory_copy_text(property.name), memory_copy_text(property.type), remote_string_new(property.value)
-        };
+        ret->properties.properties_val[i] =
+            (domus_qom_property) { memory_copy_text(property.name), memory_copy_text(property.type),
+                                   remote_string_new(property.value) };
         ret->properties.properties_len++;
     }
     return 0;
 }
 
-static int reply_object(const struct qom_store *store, uint32_t object, domus_qom_tree_ret *ret, struct error *err)
+static int reply_object(const struct qom_store *store, uint32_t object, domus_qom_tree_ret *ret,
+                        struct error *err)
 {
     owned_buffer struct buffer path = { 0 };
     uint32_t first, children = qom_store_children(store, object, &first);
     if (ret->objects.objects_len == TREE_OBJECTS_MAX)
-        return fail(err, ERR_INTERNAL, "the tree has more than %d objects; ask for a part of it", TREE_OBJECTS_MAX);
+        return fail(err, ERR_INTERNAL, "the tree has more than %d objects; ask for a part of it",
+                    TREE_OBJECTS_MAX);
 
     domus_qom_object *to = &ret->objects.objects_val[ret->objects.objects_len++];
     qom_store_add_path(store, object, &path);
@@ -124,7 +129,8 @@ int on_domus_qom_tree(struct request *request, const domus_qom_tree_args *args, 
     return reply_object(store, root, ret, err);
 }
 
-int on_domus_qom_get(struct request *request, const domus_qom_get_args *args, domus_qom_get_ret *ret, struct error *err)
+int on_domus_qom_get(struct request *request, const domus_qom_get_args *args, domus_qom_get_ret *ret,
+                     struct error *err)
 {
     if (domain_check_active(request->dom, err) < 0)
         return -1;
@@ -140,21 +146,28 @@ int on_domus_qom_stats(struct request *request, const domus_qom_stats_args *args
     if (!stats)
         return -1;
     *ret = (domus_qom_stats_ret) {
-        .objects = stats->objects, .properties = stats->properties, .calls = stats->calls,
-        .round_trips = stats->round_trips, .request_bytes = stats->request_bytes, .reply_bytes = stats->reply_bytes,
-        .milliseconds = stats->milliseconds, .plan = memory_copy_text(stats->plan),
+        .objects = stats->objects,
+        .properties = stats->properties,
+        .calls = stats->calls,
+        .round_trips = stats->round_trips,
+        .request_bytes = stats->request_bytes,
+        .reply_bytes = stats->reply_bytes,
+        .milliseconds = stats->milliseconds,
+        .plan = memory_copy_text(stats->plan),
         .method = memory_copy_text(stats->method),
     };
     return 0;
 }
 
-int on_domus_timings(struct request *request, const domus_timings_args *args, domus_timings_ret *ret, struct error *err)
+int on_domus_timings(struct request *request, const domus_timings_args *args, domus_timings_ret *ret,
+                     struct error *err)
 {
     if (domain_check_active(request->dom, err) < 0)
         return -1;
     const struct start_timings *timings = domain_start_timings(request->dom);
     if (!timings)
-        return fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by an earlier domusd; its timings are not known",
+        return fail(err, ERR_OPERATION_INVALID,
+                    "domain '%s' was started by an earlier domusd; its timings are not known",
                     request->dom->name);
     ret->phases.phases_val = memory_new((timings->count + 1) * sizeof *ret->phases.phases_val);
     ret->phases.phases_len = (unsigned) timings->count;

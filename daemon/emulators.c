@@ -73,7 +73,8 @@ static int resolve_override(struct emulators *e, const char *override, struct er
     return 0;
 }
 
-int emulators_init(struct emulators *e, const struct settings *settings, const struct places *places, struct error *err)
+int emulators_init(struct emulators *e, const struct settings *settings, const struct places *places,
+                   struct error *err)
 {
     struct emulators fresh = { .sim = find_sim() };
     const struct operations_settings told = {
@@ -117,8 +118,9 @@ struct caps *emulators_caps(const struct emulators *e, struct error *err)
     return caps_get(held, err);
 }
 
-/* The parse runs on a worker thread, where nobody may ask an emulator anything.  So it gets the capabilities that we
- * expect it to need; if it needs those of another program, it says which, and is run again with them. */
+/* The parse runs on a worker thread, where nobody may ask an emulator anything.  So it gets the
+ * capabilities that we expect it to need; if it needs those of another program, it says which, and is run
+ * again with them. */
 struct reading {
     const char *xml;
     unsigned flags;
@@ -144,7 +146,8 @@ static const char *canonical_machine(void *arg, const char *emulator, const char
     }
     if (!r->caps)
         return NULL;
-    const struct caps_machine *found = machine ? caps_machine_find(r->caps, machine) : caps_default_machine(r->caps);
+    const struct caps_machine *found =
+        machine ? caps_machine_find(r->caps, machine) : caps_default_machine(r->caps);
     return found ? found->name : NULL;
 }
 
@@ -160,7 +163,8 @@ static void read_in_thread(void *arg)
     r->def = domain_def_parse(r->xml, strlen(r->xml), r->flags, &defaults, r->findings, r->err);
 }
 
-/* An emulator that cannot be asked is not the definition's fault: its machine then keeps its name until a start. */
+/* An emulator that cannot be asked is not the definition's fault: its machine then keeps its name until a
+ * start. */
 static WAITS void learn(struct reading *r, const char *path)
 {
     error_scope(reason);
@@ -174,7 +178,9 @@ struct domain_def *emulators_read_definition(const struct emulators *e, const ch
                                              struct findings *findings, struct error *err)
 {
     owned_memory char *given = memory_copy_text(e->given), *override = memory_copy_text(e->override);
-    struct reading r = { .xml = xml, .flags = flags, .given = given, .override = override, .findings = findings, .err = err };
+    struct reading r = {
+        .xml = xml, .flags = flags, .given = given, .override = override, .findings = findings, .err = err
+    };
     if (strlen(xml) > DOMAIN_XML_MAX) {
         fail(err, ERR_XML, "the XML has %zu bytes; at most %d are read", strlen(xml), (int) DOMAIN_XML_MAX);
         return NULL;

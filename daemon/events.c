@@ -7,8 +7,8 @@
 #include "daemon/request.h"
 #include "daemon/session.h"
 
-/* VIR_DOMAIN_EVENT_ID_* of the libvirt level that we speak: all may be asked for, as `virsh event --all` does.  Those
- * that nothing here causes yet simply do not happen. */
+/* VIR_DOMAIN_EVENT_ID_* of the libvirt level that we speak: all may be asked for, as `virsh event --all`
+ * does.  Those that nothing here causes yet simply do not happen. */
 enum { EVENT_IDS = 28 };
 
 /* For a message: nothing is copied, since it is encoded before the event goes on. */
@@ -23,7 +23,8 @@ static remote_nonnull_domain borrow(const struct domain *dom)
 #define SENDER(name, ...) \
     static void send_##name(struct peer *peer, int callback, const struct domain_event *event) \
     { \
-        const remote_domain_event_callback_##name##_msg m = { callback, { .dom = borrow(event->domain), __VA_ARGS__ } }; \
+        const remote_domain_event_callback_##name##_msg m = { \
+            callback, { .dom = borrow(event->domain), __VA_ARGS__ } }; \
         peer_send_domain_event_callback_##name(peer, &m); \
     }
 SENDER(reboot)
@@ -64,8 +65,8 @@ static void on_event(void *arg, const struct domain_event *event)
 }
 
 /* Callback ids are unique in this daemon, so that they tell clients apart in its log. */
-static int add(struct session *session, int event, const remote_nonnull_domain *dom, bool legacy, int *ret_callback,
-               struct error *err)
+static int add(struct session *session, int event, const remote_nonnull_domain *dom, bool legacy,
+               int *ret_callback, struct error *err)
 {
     static int last_callback;
     if (event < 0 || event >= EVENT_IDS || (legacy && event != DOMAIN_EVENT_LIFECYCLE))
@@ -101,27 +102,29 @@ static int drop(struct session *session, int callback, struct error *err)
             return 0;
         }
     }
-    return callback == LEGACY_CALLBACK ? fail(err, ERR_INTERNAL, "no event callback is registered")
-                                       : fail(err, ERR_INTERNAL, "domain event callback %d not registered", callback);
+    return callback == LEGACY_CALLBACK
+               ? fail(err, ERR_INTERNAL, "no event callback is registered")
+               : fail(err, ERR_INTERNAL, "domain event callback %d not registered", callback);
 }
 
-int on_connect_domain_event_callback_register_any(struct request *request,
-                                                  const remote_connect_domain_event_callback_register_any_args *args,
-                                                  remote_connect_domain_event_callback_register_any_ret *ret,
-                                                  struct error *err)
+int on_connect_domain_event_callback_register_any(
+    struct request *request, const remote_connect_domain_event_callback_register_any_args *args,
+    remote_connect_domain_event_callback_register_any_ret *ret, struct error *err)
 {
-    if (args->dom && !registry_find(request->daemon->registry, (const struct uuid *) (const void *) args->dom->uuid)) {
+    if (args->dom &&
+        !registry_find(request->daemon->registry, (const struct uuid *) (const void *) args->dom->uuid)) {
         return fail(err, ERR_NO_DOMAIN, "no domain with matching name '%s'", args->dom->name);
     }
     return add(request->session, args->eventID, args->dom, false, &ret->callbackID, err);
 }
 
 int on_connect_domain_event_callback_deregister_any(
-    struct request *request, const remote_connect_domain_event_callback_deregister_any_args *args, nothing *ret,
-    struct error *err)
+    struct request *request, const remote_connect_domain_event_callback_deregister_any_args *args,
+    nothing *ret, struct error *err)
 {
-    return args->callbackID < 0 ? fail(err, ERR_INTERNAL, "domain event callback %d not registered", args->callbackID)
-                                : drop(request->session, args->callbackID, err);
+    return args->callbackID < 0
+               ? fail(err, ERR_INTERNAL, "domain event callback %d not registered", args->callbackID)
+               : drop(request->session, args->callbackID, err);
 }
 
 int on_connect_domain_event_register(struct request *request, const nothing *args,
@@ -144,16 +147,16 @@ int on_connect_domain_event_deregister(struct request *request, const nothing *a
 }
 
 int on_connect_domain_event_register_any(struct request *request,
-                                         const remote_connect_domain_event_register_any_args *args, nothing *ret,
-                                         struct error *err)
+                                         const remote_connect_domain_event_register_any_args *args,
+                                         nothing *ret, struct error *err)
 {
     int callback;
     return add(request->session, args->eventID, NULL, true, &callback, err);
 }
 
 int on_connect_domain_event_deregister_any(struct request *request,
-                                           const remote_connect_domain_event_deregister_any_args *args, nothing *ret,
-                                           struct error *err)
+                                           const remote_connect_domain_event_deregister_any_args *args,
+                                           nothing *ret, struct error *err)
 {
     return drop(request->session, LEGACY_CALLBACK, err);
 }

@@ -55,7 +55,8 @@ static void read_topology(struct host *host)
 {
     unsigned packages = 0;
     for (unsigned i = 0; i < host->cpus; i++) {
-        owned_memory char *path = memory_printf("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", i);
+        owned_memory char *path =
+            memory_printf("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", i);
         uint64_t package = kernel_number(path, 0);
         if (package + 1 > packages && package < host->cpus)
             packages = (unsigned) package + 1;
@@ -65,7 +66,8 @@ static void read_topology(struct host *host)
     host->sockets = packages > host->nodes ? packages / host->nodes : 1;
     host->cores = host->cpus / (host->nodes * host->sockets * host->threads);
     if (host->nodes * host->sockets * host->cores * host->threads != host->cpus) {
-        host->nodes = host->sockets = host->threads = 1;        /* lopsided: counted flat, as libvirt's rule demands */
+        /* Lopsided: counted flat, since clients multiply these. */
+        host->nodes = host->sockets = host->threads = 1;
         host->cores = host->cpus;
     }
 }

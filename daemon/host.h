@@ -11,7 +11,7 @@ struct host {
     struct uuid uuid;                   /* stable, from the machine id */
     uint64_t memory_kib;
     unsigned cpus, mhz;                 /* online ones; 0 MHz if the kernel does not say */
-    unsigned nodes, sockets, cores, threads;    /* NUMA nodes; sockets of a node; cores of a socket; threads of a core */
+    unsigned nodes, sockets, cores, threads;    /* NUMA nodes; then per node, per socket, per core */
 };
 
 int host_read(struct host *ret_host, struct error *err);

@@ -23,7 +23,8 @@ int lock_take(const char *run_folder, struct error *err)
             return fail_errno(err, number, "cannot lock %s", path);
         if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
             lock.l_pid = 0;
-        return fail(err, ERR_BUSY, "another domusd (process %d) already serves %s", (int) lock.l_pid, run_folder);
+        return fail(err, ERR_BUSY, "another domusd (process %d) already serves %s", (int) lock.l_pid,
+                    run_folder);
     }
     if (ftruncate(fd, 0) < 0 || dprintf(fd, "%d\n", (int) getpid()) < 0)
         return fail_errno(err, errno, "cannot write %s", path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lock.h - one domusd a root.
  *
- * A POSIX record lock on run/domusd.lock: it ends with our process, however that ends, and no child inherits it.
- * (The file must not be opened a second time in this process: closing that would drop the lock.)
+ * A POSIX record lock on run/domusd.lock: it ends with our process, however that ends, and no child inherits
+ * it.  (The file must not be opened a second time in this process: closing that would drop the lock.)
  */
 #pragma once
 #include "base/error.h"

@@ -32,7 +32,8 @@ static void print_help(void)
         char letter[8] = "    ", name[40];
         if (row->letter < HELP_CONFIG)
             snprintf(letter, sizeof letter, "-%c, ", row->letter);
-        snprintf(name, sizeof name, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+        snprintf(name, sizeof name, "--%s%s%s", row->name, row->argument ? " " : "",
+                 row->argument ? row->argument : "");
         printf("  %s%-22s  %s\n", letter, name, row->sentence);
     }
     puts("\nGuests go on running when domusd stops; the next domusd finds them again.\n"
@@ -42,7 +43,8 @@ static void print_help(void)
 static void to_getopt(struct option *ret_long, char *ret_short)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        *ret_long++ = (struct option) { rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].letter };
+        int takes = rows[i].argument ? required_argument : no_argument;
+        *ret_long++ = (struct option) { rows[i].name, takes, NULL, rows[i].letter };
         if (rows[i].letter >= HELP_CONFIG)
             continue;
         *ret_short++ = (char) rows[i].letter;

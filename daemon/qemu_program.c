@@ -11,5 +11,6 @@ int on_qemu_domain_monitor_command(struct request *request, const qemu_domain_mo
 {
     if (check_flags(args->flags, MONITOR_COMMAND_HMP, err) < 0 || domain_check_active(request->dom, err) < 0)
         return -1;
-    return domain_monitor_command(request->dom, args->cmd, args->flags & MONITOR_COMMAND_HMP, &ret->result, err);
+    return domain_monitor_command(request->dom, args->cmd, args->flags & MONITOR_COMMAND_HMP, &ret->result,
+                                  err);
 }

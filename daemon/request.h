@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request.h - one call, and the functions that answer them.
  *
- * Each row of procedures.def has a handler on_NAME() here.  When it runs, the connection is open, the right was
- * checked, the domain that the arguments name was found (request->dom, held), and if the row says so its job is ours.
- * So handlers hold no look-ups, permission checks or locks.  `ret` starts as zeros; what it points to is malloc'ed.
+ * Each row of procedures.def has a handler on_NAME() here.  When it runs, the connection is open, the right
+ * was checked, the domain that the arguments name was found (request->dom, held), and if the row says so its
+ * job is ours.  So handlers hold no look-ups, permission checks or locks.  `ret` starts as zeros; what it
+ * points to is malloc'ed.
  */
 #pragma once
 #include "base/error.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session.h - what the daemon knows of one client: its hypervisor connection and the events it asked for.
  *
- * A call that outlives its client finds the session still there (it is counted), closed and without registrations.
+ * A call that outlives its client finds the session still there (it is counted), closed and without
+ * registrations.
  */
 #pragma once
 #include <stdbool.h>

@@ -33,16 +33,17 @@ struct setting {
 
 #define AT(key) #key, .offset = offsetof(struct settings, key)
 #define ROW_TEXT(key_, initial_, form_, reload_, sentence_) \
-    { .key = AT(key_), .kind = SETTING_TEXT, .initial = initial_, .form = form_, .reload = reload_, .sentence = sentence_ },
+    { .key = AT(key_), .kind = SETTING_TEXT, .initial = initial_, .form = form_, .reload = reload_, \
+      .sentence = sentence_ },
 #define ROW_NUMBER(key_, initial_, min_, max_, unit_, reload_, sentence_) \
-    { .key = AT(key_), .kind = SETTING_NUMBER, .initial = #initial_, .min = min_, .max = max_, .form = unit_, \
-      .reload = reload_, .sentence = sentence_ },
+    { .key = AT(key_), .kind = SETTING_NUMBER, .initial = #initial_, .min = min_, .max = max_, \
+      .form = unit_, .reload = reload_, .sentence = sentence_ },
 #define ROW_FLAG(key_, initial_, reload_, sentence_) \
     { .key = AT(key_), .kind = SETTING_FLAG, .initial = initial_, .form = "yes or no", .reload = reload_, \
       .sentence = sentence_ },
 #define ROW_CHOICE(key_, initial_, enum_, reload_, sentence_) \
-    { .key = AT(key_), .kind = SETTING_CHOICE, .initial = initial_, .words = &enum_##_names, .reload = reload_, \
-      .sentence = sentence_ },
+    { .key = AT(key_), .kind = SETTING_CHOICE, .initial = initial_, .words = &enum_##_names, \
+      .reload = reload_, .sentence = sentence_ },
 
 static const struct setting table[] = { SETTINGS(ROW_TEXT, ROW_NUMBER, ROW_FLAG, ROW_CHOICE) };
 
@@ -177,7 +178,8 @@ static int parse_line(struct settings *settings, char *line, uint64_t *seen, str
         return 0;
     owned_buffer struct buffer wanted = { 0 };
     describe(row, &wanted);
-    return fail(err, ERR_INVALID_ARG, "'%s' is no value for %s; expected %s", value, key, buffer_text(&wanted));
+    return fail(err, ERR_INVALID_ARG, "'%s' is no value for %s; expected %s", value, key,
+                buffer_text(&wanted));
 }
 
 int settings_parse(struct settings *settings, const char *name, const char *text, struct error *err)
@@ -255,13 +257,13 @@ static const char *reload_sentence(const struct setting *row)
 
 void settings_print(FILE *out)
 {
-    fputs("# domusd.conf: every key with its default.  Lines are 'key = value'; '#' begins a comment.\n", out);
+    fputs("# domusd.conf: every key and its default.  A line is 'key = value'; '#' begins a comment.\n", out);
     for (size_t i = 0; i < ARRAY_COUNT(table); i++) {
         const struct setting *row = &table[i];
         owned_buffer struct buffer form = { 0 };
         describe(row, &form);
-        fprintf(out, "\n# %s\n# %s.  %s\n#%s = %s\n", row->sentence, buffer_text(&form), reload_sentence(row), row->key,
-                row->initial);
+        fprintf(out, "\n# %s\n# %s.  %s\n#%s = %s\n", row->sentence, buffer_text(&form),
+                reload_sentence(row), row->key, row->initial);
     }
 }
 
@@ -271,7 +273,7 @@ void settings_print_manual(FILE *out)
         const struct setting *row = &table[i];
         owned_buffer struct buffer form = { 0 };
         describe(row, &form);
-        fprintf(out, ".TP\n.B %s\n%s\nValue: %s; default: %s.\n%s\n", row->key, row->sentence, buffer_text(&form),
-                *row->initial ? row->initial : "not set", reload_sentence(row));
+        fprintf(out, ".TP\n.B %s\n%s\nValue: %s; default: %s.\n%s\n", row->key, row->sentence,
+                buffer_text(&form), *row->initial ? row->initial : "not set", reload_sentence(row));
     }
 }

@@ -2,8 +2,8 @@
 /* settings.h - what domusd.conf may say.
  *
  * One table (SETTINGS) makes the struct, the parser, `domusd --help-config` and domusd.conf.5.  A line is
- * `key = value` or a `#` comment; the value may stand in double quotes.  An unknown key, a key given twice and a value
- * out of range are errors with file and line.  An empty text means "not set".
+ * `key = value` or a `#` comment; the value may stand in double quotes.  An unknown key, a key given twice
+ * and a value out of range are errors with file and line.  An empty text means "not set".
  */
 #pragma once
 #include <stdbool.h>
@@ -16,22 +16,27 @@
 #define DISK_SYNTAXES(_) _(DISK_SYNTAX_BLOCKDEV, "blockdev") _(DISK_SYNTAX_DRIVE, "drive")
 DECLARE_ENUM(disk_syntax, DISK_SYNTAX_NONE, DISK_SYNTAXES);
 #define LOG_LEVELS(_) \
-    _(LOG_WORD_ERROR, "error") _(LOG_WORD_WARNING, "warning") _(LOG_WORD_INFO, "info") _(LOG_WORD_DEBUG, "debug")
+    _(LOG_WORD_ERROR, "error") _(LOG_WORD_WARNING, "warning") _(LOG_WORD_INFO, "info") \
+    _(LOG_WORD_DEBUG, "debug")
 DECLARE_ENUM(log_word, LOG_WORD_NONE, LOG_LEVELS);
 
 enum setting_reload { AT_START, ON_HUP };
 
-/*  TEXT(key, default, form, reload, sentence)               NUMBER(key, default, min, max, unit, reload, sentence)
- *  FLAG(key, default, reload, sentence)                     CHOICE(key, default, enum, reload, sentence) */
+/* TEXT(key, default, form, reload, sentence)
+ * NUMBER(key, default, min, max, unit, reload, sentence)
+ * FLAG(key, default, reload, sentence)
+ * CHOICE(key, default, enum, reload, sentence) */
 #define SETTINGS(TEXT, NUMBER, FLAG, CHOICE) \
     TEXT(emulator, "auto", "auto, sim or a path", ON_HUP, \
-         "The program that runs guests whose XML names none: auto is qemu-system-x86_64 on PATH, sim the simulated VMM.") \
+         "The program that runs guests whose XML names none: auto is qemu-system-x86_64 on PATH, sim the " \
+         "simulated VMM.") \
     TEXT(override_emulator, "", "sim or a path", ON_HUP, \
          "For tests: runs every guest with this program, whatever its XML says.") \
     TEXT(sim_options, "", "key=value,...", ON_HUP, \
          "For tests: passed to the simulated VMM as its -sim option.") \
     TEXT(caps_of, "", "a path", ON_HUP, \
-         "If the emulator is a wrapper script: the binary behind it, by which remembered capabilities are recognised.") \
+         "If the emulator is a wrapper script: the binary behind it, by which remembered capabilities are " \
+         "recognised.") \
     TEXT(emulator_user, "", "a user name", ON_HUP, "The user that emulators run as; ours if not set.") \
     TEXT(emulator_group, "", "a group name", ON_HUP, "The group that emulators run as; ours if not set.") \
     CHOICE(disk_syntax, "blockdev", disk_syntax, ON_HUP, \

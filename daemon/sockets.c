@@ -54,7 +54,8 @@ static int listen_at(const char *path, bool read_only, gid_t group, struct error
 
 struct opening { struct sockets *sockets; gid_t group; int passed[PASSED_MAX]; size_t passed_count; };
 
-static int open_one(struct opening *opening, const char *folder, const char *name, bool read_only, struct error *err)
+static int open_one(struct opening *opening, const char *folder, const char *name, bool read_only,
+                    struct error *err)
 {
     struct client_socket *item = &opening->sockets->items[opening->sockets->count];
     item->path = memory_printf("%s/%s%s", folder, name, read_only ? "-ro" : "");
@@ -79,7 +80,8 @@ static int refuse_if_served(const char *folder, const char *name, struct error *
     error_scope(nobody);
     owned_fd int fd = unix_connect(path, &nobody);
     if (fd >= 0)
-        return fail(err, ERR_BUSY, "libvirt_sockets = yes, but another daemon answers at %s; stop it first", path);
+        return fail(err, ERR_BUSY, "libvirt_sockets = yes, but another daemon answers at %s; stop it first",
+                    path);
     return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sockets.h - where clients connect.
  *
- * Each place has a read-write and a read-only socket.  A socket that systemd passed in serves the place whose path it
- * is bound to, and its file is systemd's; files of our own are removed when the list is freed.
+ * Each place has a read-write and a read-only socket.  A socket that systemd passed in serves the place whose
+ * path it is bound to, and its file is systemd's; files of our own are removed when the list is freed.
  */
 #pragma once
 #include <stdbool.h>

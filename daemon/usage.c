@@ -9,8 +9,9 @@
 #include "base/memory.h"
 #include "domain/domain.h"
 
-/* Fields 14 and 15 of /proc/PID/stat, counted after the program's name, which may hold anything but ends at the last
- * parenthesis; 22 is the start time, by which we know that the number was not given to another process. */
+/* Fields 14 and 15 of /proc/PID/stat, counted after the program's name, which may hold anything but ends at
+ * the last parenthesis; 22 is the start time, by which we know that the number was not given to another
+ * process. */
 uint64_t usage_cpu_ns(const struct domain *dom)
 {
     unsigned long long user, system, start;
@@ -20,8 +21,11 @@ uint64_t usage_cpu_ns(const struct domain *dom)
     if (!dom->process.pid || file_read(path, 4096, &text, &gone) < 0)
         return 0;
     const char *rest = strrchr(buffer_text(&text), ')');
-    if (!rest || sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
-                        &user, &system, &start) != 3 || start != dom->process.start_time)
+    if (!rest ||
+        sscanf(rest + 1,
+               " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu", &user,
+               &system, &start) != 3 ||
+        start != dom->process.start_time)
         return 0;
     return (user + system) * (1000000000ull / (unsigned long long) sysconf(_SC_CLK_TCK));
 }

@@ -41,7 +41,8 @@ int autostart_save(const struct places *places, const struct uuid *uuid, bool on
     return unless_aborted(on ? file_work_replace(path, "", 0, 0600, err) : file_work_remove(path, err), err);
 }
 
-static struct domain_def *read_definition(const char *path, const struct conf_defaults *defaults, struct error *err)
+static struct domain_def *read_definition(const char *path, const struct conf_defaults *defaults,
+                                          struct error *err)
 {
     owned_buffer struct buffer xml = { 0 };
     if (file_read(path, DOMAIN_XML_MAX, &xml, err) < 0)
@@ -87,7 +88,8 @@ int definitions_load(struct registry *registry, const struct conf_defaults *defa
         } else if (!place_uuid_of_file(names[i], &uuid)) {
             log_warning("%s is no definition of ours; left alone", path);
         } else if (load_one(registry, path, &uuid, defaults, &reason) < 0) {
-            log_error("%s: %s; the file is left as it is, and its domain is not known", path, error_text(&reason));
+            log_error("%s: %s; the file is left as it is, and its domain is not known", path,
+                      error_text(&reason));
             damaged++;
         }
     }

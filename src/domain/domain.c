@@ -115,7 +115,7 @@ char *domain_label(const struct domain *dom)
 
 const char *domain_state_word(enum domain_state state)
 {
-    static const char *const words[] = { "no state", "running", "idle", "paused", "in shutdown", "shut off", "crashed",
-                                         "pmsuspended" };
+    static const char *const words[] = { "no state",    "running",  "idle",    "paused",
+                                         "in shutdown", "shut off", "crashed", "pmsuspended" };
     return (size_t) state < ARRAY_COUNT(words) ? words[state] : "unknown";
 }

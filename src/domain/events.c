@@ -88,5 +88,6 @@ void domain_emit(const struct domain *dom, const struct domain_event *event)
 
 void domain_emit_lifecycle(const struct domain *dom, enum lifecycle type, int detail)
 {
-    domain_emit(dom, &(struct domain_event) { .id = DOMAIN_EVENT_LIFECYCLE, .type = (int) type, .detail = detail });
+    domain_emit(
+        dom, &(struct domain_event) { .id = DOMAIN_EVENT_LIFECYCLE, .type = (int) type, .detail = detail });
 }

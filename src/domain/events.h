@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* events.h - what happens to domains, told to whoever listens.
  *
- * An event is handed to each listener at once, in order, on whatever stack emits it; a listener must not wait and
- * must copy what it keeps.  Listeners may come and go during delivery.  Numbers are libvirt's.
+ * An event is handed to each listener at once, in order, on whatever stack emits it; a listener must not wait
+ * and must copy what it keeps.  Listeners may come and go during delivery.  Numbers are libvirt's.
  */
 #pragma once
 #include <stdint.h>
@@ -13,8 +13,8 @@ struct domain;
 
 /* VIR_DOMAIN_EVENT_ID_*: those that we emit. */
 enum domain_event_id {
-    DOMAIN_EVENT_LIFECYCLE = 0, DOMAIN_EVENT_REBOOT = 1, DOMAIN_EVENT_RTC_CHANGE = 2, DOMAIN_EVENT_WATCHDOG = 3,
-    DOMAIN_EVENT_TRAY_CHANGE = 10, DOMAIN_EVENT_BALLOON_CHANGE = 13, DOMAIN_EVENT_DEVICE_REMOVED = 15
+    DOMAIN_EVENT_LIFECYCLE = 0, DOMAIN_EVENT_REBOOT = 1, DOMAIN_EVENT_RTC_CHANGE = 2,
+    DOMAIN_EVENT_WATCHDOG = 3, DOMAIN_EVENT_TRAY_CHANGE = 10, DOMAIN_EVENT_BALLOON_CHANGE = 13
 };
 
 enum lifecycle { EVENT_DEFINED, EVENT_UNDEFINED, EVENT_STARTED, EVENT_SUSPENDED, EVENT_RESUMED, EVENT_STOPPED,
@@ -24,14 +24,16 @@ enum { UNDEFINED_REMOVED };
 enum { STARTED_BOOTED, STARTED_MIGRATED, STARTED_RESTORED, STARTED_FROM_SNAPSHOT, STARTED_WAKEUP };
 enum { SUSPENDED_PAUSED, SUSPENDED_MIGRATED, SUSPENDED_IOERROR, SUSPENDED_WATCHDOG };
 enum { RESUMED_UNPAUSED, RESUMED_MIGRATED };
-enum { STOPPED_SHUTDOWN, STOPPED_DESTROYED, STOPPED_CRASHED, STOPPED_MIGRATED, STOPPED_SAVED, STOPPED_FAILED };
+enum {
+    STOPPED_SHUTDOWN, STOPPED_DESTROYED, STOPPED_CRASHED, STOPPED_MIGRATED, STOPPED_SAVED, STOPPED_FAILED
+};
 enum { SHUTDOWN_FINISHED, SHUTDOWN_BY_GUEST, SHUTDOWN_BY_HOST };
 enum { CRASHED_EVENT_PANICKED };
 
 struct domain_event {
     const struct domain *domain;        /* as it is now: id -1 once stopped */
     enum domain_event_id id;
-    int type, detail;                   /* lifecycle: both; watchdog: action; tray: reason (0 opened, 1 closed) */
+    int type, detail;                   /* lifecycle: both; watchdog: action; tray: 0 opened, 1 closed */
     const char *alias;                  /* device events */
     int64_t value;                      /* balloon: KiB; rtc: offset in seconds */
 };

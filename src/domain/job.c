@@ -48,7 +48,8 @@ static void job_start(struct domain *dom, const struct claim *claim)
     job->domain = domain_ref(dom);
 }
 
-/* To the next in line.  The job is theirs from here on, not only when their fiber runs, so that nobody slips in. */
+/* To the next in line.  The job is theirs from here on, not only when their fiber runs, so that nobody slips
+ * in. */
 static void job_pass(struct domain *dom)
 {
     struct job_waiter *next = dom->waiters.first;
@@ -62,8 +63,8 @@ static void job_pass(struct domain *dom)
 static int fail_busy(const struct domain *dom, const char *what, const char *how, struct error *err)
 {
     const struct job *job = &dom->job;
-    return fail(err, ERR_TIMEOUT, "cannot %s domain '%s': %s '%s' of %s, running for %.1f seconds", what, dom->name, how,
-                job->what, job->caller, (double) (loop_now() - job->began) / 1000);
+    return fail(err, ERR_TIMEOUT, "cannot %s domain '%s': %s '%s' of %s, running for %.1f seconds", what,
+                dom->name, how, job->what, job->caller, (double) (loop_now() - job->began) / 1000);
 }
 
 static WAITS int wait_in_line(struct domain *dom, const struct claim *claim, struct error *err)
@@ -74,14 +75,18 @@ static WAITS int wait_in_line(struct domain *dom, const struct claim *claim, str
     struct job_waiter me = { .claim = *claim };
     line_insert(&dom->waiters, &me, claim->flags & JOB_FIRST);
     if (wait_until(&me.wait, loop_now() + JOB_WAIT_MS, err) == 0)
-        return me.wait.rc == WOKEN_TO_RUN ? 0
-             : fail(err, ERR_NO_DOMAIN, "domain '%s' was removed while '%s' waited for it", dom->name, claim->what);
+        return me.wait.rc == WOKEN_TO_RUN
+                   ? 0
+                   : fail(err, ERR_NO_DOMAIN, "domain '%s' was removed while '%s' waited for it", dom->name,
+                          claim->what);
 
     if (!me.wait.woken)
         line_remove(&dom->waiters, &me);
     else if (me.wait.rc == WOKEN_TO_RUN)        /* our turn came just as we gave up */
         job_end(&dom->job);
-    return err->code == ERR_TIMEOUT && dom->job.what ? fail_busy(dom, claim->what, "timed out waiting for", err) : -1;
+    return err->code == ERR_TIMEOUT && dom->job.what
+               ? fail_busy(dom, claim->what, "timed out waiting for", err)
+               : -1;
 }
 
 static void cancel_running(struct domain *dom, const struct claim *claim)
@@ -89,8 +94,8 @@ static void cancel_running(struct domain *dom, const struct claim *claim)
     const struct job *job = &dom->job;
     if (job->firm || !job->fiber || job->fiber == claim->fiber)
         return;
-    owned_memory char *why = memory_printf("'%s' of domain '%s' was cancelled by '%s' of %s", job->what, dom->name,
-                                           claim->what, claim->caller);
+    owned_memory char *why = memory_printf("'%s' of domain '%s' was cancelled by '%s' of %s", job->what,
+                                           dom->name, claim->what, claim->caller);
     fiber_cancel(job->fiber, why);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* places.h - where files are: under one root, or in the system's folders.
  *
- * Files are named by uuid or number, so no domain name reaches a path (the log's is reduced to harmless letters).
- * place_x() return allocated text.
+ * Files are named by uuid or number, so no domain name reaches a path (the log's is reduced to harmless
+ * letters).  place_x() return allocated text.
  */
 #pragma once
 #include <stdbool.h>

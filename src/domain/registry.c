@@ -67,7 +67,8 @@ struct domain *registry_find_id(const struct registry *r, int id)
     return id < 0 ? NULL : map_find(r->by_id, &id, sizeof id);
 }
 
-struct domain *registry_match(const struct registry *r, const struct uuid *uuid, const char *name, struct error *err)
+struct domain *registry_match(const struct registry *r, const struct uuid *uuid, const char *name,
+                              struct error *err)
 {
     char text[UUID_TEXT_SIZE];
     struct domain *same_uuid = registry_find(r, uuid), *same_name = registry_find_name(r, name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* registry.h - all domains of this daemon, found by uuid, name or id.
  *
- * Names and uuids are unique.  Ids start at 1, above those of guests that were found running, and are given out once in
- * this daemon's life.  The registry holds one reference to each domain.
+ * Names and uuids are unique.  Ids start at 1, above those of guests that were found running, and are given
+ * out once in this daemon's life.  The registry holds one reference to each domain.
  */
 #pragma once
 #include <stddef.h>
@@ -23,9 +23,11 @@ struct domain *registry_find(const struct registry *r, const struct uuid *uuid);
 struct domain *registry_find_name(const struct registry *r, const char *name);
 struct domain *registry_find_id(const struct registry *r, int id);
 
-/* The domain that a definition with this name and uuid may go to: the one that has both, or NULL (code ERR_NONE) if
- * both are free.  If they belong to different ones: NULL and ERR_OPERATION_FAILED with libvirt's sentence. */
-struct domain *registry_match(const struct registry *r, const struct uuid *uuid, const char *name, struct error *err);
+/* The domain that a definition with this name and uuid may go to: the one that has both, or NULL (code
+ * ERR_NONE) if both are free.  If they belong to different ones: NULL and ERR_OPERATION_FAILED with libvirt's
+ * sentence. */
+struct domain *registry_match(const struct registry *r, const struct uuid *uuid, const char *name,
+                              struct error *err);
 /* A new one, inactive and not (yet) persistent; its job keeps it (job.h).  Its name and uuid must be free. */
 struct domain *registry_add(struct registry *r, struct domain_def *def);
 /* One of which no more is known: unmanaged, with an id of its own if `id` is -1. */

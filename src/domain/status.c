@@ -30,16 +30,14 @@ PART(state_part, "state", "The domain's state, in libvirt's numbers.",
      ATTR("value", state, u32, "state", ALWAYS),
      ATTR("reason", reason, u32, "reason", ALWAYS));
 PART(job_part, "job", "The change that was under way.", ATTR("name", job, string, "name of the procedure"));
-static const struct element status_element = ELEMENT(ROOT, "What the next daemon must know about a running VMM.",
+static const struct element status_element = ELEMENT(
+    ROOT, "What the next daemon must know about a running VMM.",
     ATTR("version", version, string, "major.minor; a newer major is not touched", REQUIRED),
     ATTR("phase", phase, status_phase, "how far its start came", REQUIRED),
     LEAF("uuid", uuid, uuid, "the domain's uuid", REQUIRED),
     LEAF("name", name, string, "the domain's name", REQUIRED),
-    LEAF("id", id, u32, "the domain's id", REQUIRED),
-    INLINE(process_part, REQUIRED),
-    INLINE(monitor_part),
-    INLINE(state_part),
-    INLINE(job_part),
+    LEAF("id", id, u32, "the domain's id", REQUIRED), INLINE(process_part, REQUIRED), INLINE(monitor_part),
+    INLINE(state_part), INLINE(job_part),
     FLAG("autodestroy", autodestroy, "The guest was to live no longer than the client that started it."),
     RAW("domain", live_xml, "The definition that runs.", REQUIRED));
 #undef SELF
@@ -58,10 +56,11 @@ void status_free(struct status *status)
     arena_free(status->arena);
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
-/* The definition is text of src/conf's, with what events changed; it goes in as the last child.  While a start is under
- * way there is no live one yet, and what is being started serves: it is all that a transient domain leaves behind. */
+/* The definition is text of src/conf's, with what events changed; it goes in as the last child.  While a
+ * start is under way there is no live one yet, and what is being started serves: it is all that a transient
+ * domain leaves behind. */
 static void add_live(const struct domain *dom, struct buffer *out)
 {
     static const char end[] = "</" ROOT ">";
@@ -80,9 +79,18 @@ int status_save(struct domain *dom, enum status_phase phase, const struct proces
     char version[32];
     snprintf(version, sizeof version, "%d.%d", STATUS_MAJOR, STATUS_MINOR);
     const struct status status = {
-        .version = version, .phase = phase, .uuid = dom->uuid, .name = dom->name, .id = (uint32_t) dom->id,
-        .pid = (uint64_t) process->pid, .start_time = process->start_time, .boot_id = process->boot_id,
-        .monitor = monitor, .state = (uint32_t) dom->state, .reason = (uint32_t) dom->reason, .job = dom->job.what,
+        .version = version,
+        .phase = phase,
+        .uuid = dom->uuid,
+        .name = dom->name,
+        .id = (uint32_t) dom->id,
+        .pid = (uint64_t) process->pid,
+        .start_time = process->start_time,
+        .boot_id = process->boot_id,
+        .monitor = monitor,
+        .state = (uint32_t) dom->state,
+        .reason = (uint32_t) dom->reason,
+        .job = dom->job.what,
         .autodestroy = dom->autodestroy != NULL,
         .extras = dom->record ? dom->record->extras : (struct extras) { 0 },
     };
@@ -100,7 +108,7 @@ int status_remove(const struct domain *dom, struct error *err)
     return file_work_remove(path, err);
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 static unsigned major_of(const struct status *status)
 {
@@ -138,8 +146,8 @@ static struct status *status_read(const char *path, const struct conf_defaults *
     if (file_read(path, STATUS_BYTES_MAX, &text, err) < 0)
         return NULL;
     owned(status) struct status *status =
-        xml_read(&status_element, buffer_text(&text), text.length, STATUS_BYTES_MAX, XML_LIVE, &policy, NULL, arena,
-                 &findings, err);
+        xml_read(&status_element, buffer_text(&text), text.length, STATUS_BYTES_MAX, XML_LIVE, &policy, NULL,
+                 arena, &findings, err);
     if (!status)
         return NULL;
     status->arena = take(arena);
@@ -152,12 +160,14 @@ static struct status *status_read(const char *path, const struct conf_defaults *
     return check(status, defaults, err) < 0 ? NULL : take(status);
 }
 
-static void leave_alone(struct registry *registry, const char *path, const struct uuid *uuid, const struct status *status)
+static void leave_alone(struct registry *registry, const char *path, const struct uuid *uuid,
+                        const struct status *status)
 {
     struct domain *dom = registry_find(registry, uuid);
     char text[UUID_TEXT_SIZE];
     uuid_format(uuid, text);
-    const char *name = status->name && *status->name && !registry_find_name(registry, status->name) ? status->name : text;
+    const char *name =
+        status->name && *status->name && !registry_find_name(registry, status->name) ? status->name : text;
     if (!dom)
         dom = registry_add_unmanaged(registry, uuid, name, (int) (status->id & INT32_MAX));
     else
@@ -168,7 +178,8 @@ static void leave_alone(struct registry *registry, const char *path, const struc
                 status->version, STATUS_MAJOR, dom->name);
 }
 
-static int follow(struct registry *registry, const struct uuid *uuid, struct status *status, struct error *err)
+static int follow(struct registry *registry, const struct uuid *uuid, struct status *status,
+                  struct error *err)
 {
     struct domain *dom = registry_find(registry, uuid);
     if (!uuid_equal(uuid, &status->uuid))
@@ -215,7 +226,8 @@ static void sweep_monitors(const struct registry *registry)
     for (size_t i = 0; i < count; i++) {
         int id, end = 0;
         owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
-        if (sscanf(names[i], "%d.sock%n", &id, &end) == 1 && end && !names[i][end] && !registry_find_id(registry, id))
+        if (sscanf(names[i], "%d.sock%n", &id, &end) == 1 && end && !names[i][end] &&
+            !registry_find_id(registry, id))
             unlink(path);
     }
     folder_names_free(names, count);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* status.h - what the next daemon must know about a running VMM: run/status/UUID.xml.
  *
- * The file is written (and is on disk) before the VMM's process leaves its gate, with phase STARTING, again with
- * RUNNING once it is adopted, and whenever state, job or live definition change.  It goes when the VMM is gone.
- * A file of a newer major version is not understood: its domain is listed as unmanaged and nothing of it is touched.
- * Members that we do not know, of our own major version, are kept when the file is written again.
+ * The file is written (and is on disk) before the VMM's process leaves its gate, with phase STARTING, again
+ * with RUNNING once it is adopted, and whenever state, job or live definition change.  It goes when the VMM
+ * is gone.  A file of a newer major version is not understood: its domain is listed as unmanaged and nothing
+ * of it is touched.  Members that we do not know, of our own major version, are kept when the file is written
+ * again.
  */
 #pragma once
 #include "domain/registry.h"
@@ -39,12 +40,14 @@ struct status {
 void status_free(struct status *status);
 DEFINE_OWNED(status)
 
-/* Writes the file: uuid, name, id, state, reason, job, autodestroy and live come from dom; dom->process is set. */
+/* Writes the file: uuid, name, id, state, reason, job, autodestroy and live come from dom; dom->process is
+ * set. */
 WAITS int status_save(struct domain *dom, enum status_phase phase, const struct process_identity *process,
                       const char *monitor, struct error *err);
 WAITS int status_remove(const struct domain *dom, struct error *err);
 
-/* At startup, blocking, after definitions_load().  Each domain with a status file gets its id, state and live definition
- * from it (a transient one is registered first), and the whole of it as dom->record, which domain_reattach() follows.
- * A file of a newer version makes its domain unmanaged; a damaged one is logged and left. */
+/* At startup, blocking, after definitions_load().  Each domain with a status file gets its id, state and live
+ * definition from it (a transient one is registered first), and the whole of it as dom->record, which
+ * domain_reattach() follows.  A file of a newer version makes its domain unmanaged; a damaged one is logged
+ * and left. */
 int statuses_load(struct registry *registry, const struct conf_defaults *defaults, struct error *err);

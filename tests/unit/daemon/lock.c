@@ -20,7 +20,8 @@ Test(lock, a_second_daemon_is_told_who_holds_it)
     cr_assert_not_null(mkdtemp(folder));
     owned_fd int fd = lock_take(folder, &err);
     cr_assert_geq(fd, 0, "%s", error_text(&err));
-    owned_memory char *wanted = memory_printf("another domusd (process %d) already serves %s", (int) getpid(), folder);
+    owned_memory char *wanted =
+        memory_printf("another domusd (process %d) already serves %s", (int) getpid(), folder);
     owned_memory char *path = memory_printf("%s/domusd.lock", folder);
 
     pid_t child = fork();

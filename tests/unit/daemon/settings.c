@@ -30,8 +30,9 @@ Test(settings, are_read_line_by_line)
 {
     error_scope(err);
     owned(settings) struct settings *settings = settings_new();
-    const char *text = "# a comment\n\n  emulator=sim\nsim_options = \"qemu=7.2,qom=none\"\n\tlibvirt_sockets = yes \n"
-                       "max_clients = 7\ndisk_syntax = drive\nlog_file = \"\"";
+    const char *text =
+        "# a comment\n\n  emulator=sim\nsim_options = \"qemu=7.2,qom=none\"\n\tlibvirt_sockets = yes \n"
+        "max_clients = 7\ndisk_syntax = drive\nlog_file = \"\"";
     cr_assert_eq(settings_parse(settings, "x.conf", text, &err), 0, "%s", error_text(&err));
     cr_assert_str_eq(settings->emulator, "sim");
     cr_assert_str_eq(settings->sim_options, "qemu=7.2,qom=none");
@@ -44,11 +45,13 @@ Test(settings, a_mistake_is_named_with_its_line_and_what_was_expected)
 {
     refuse("emulator = sim\nemulater = sim\n", "x.conf:2: unknown key 'emulater' (did you mean 'emulator'?)");
     refuse("zzzzzzzzzzzzz = 1", "x.conf:1: unknown key 'zzzzzzzzzzzzz'; domusd --help-config lists them all");
-    refuse("\nmax_clients = 5001", "x.conf:2: '5001' is no value for max_clients; expected 1 to 5000 clients");
+    refuse("\nmax_clients = 5001",
+           "x.conf:2: '5001' is no value for max_clients; expected 1 to 5000 clients");
     refuse("max_clients = 0", "x.conf:1: '0' is no value for max_clients; expected 1 to 5000 clients");
     refuse("max_clients = many", "x.conf:1: 'many' is no value for max_clients; expected 1 to 5000 clients");
     refuse("libvirt_sockets = 1", "x.conf:1: '1' is no value for libvirt_sockets; expected yes or no");
-    refuse("log_level = loud", "x.conf:1: 'loud' is no value for log_level; expected one of error, warning, info, debug");
+    refuse("log_level = loud",
+           "x.conf:1: 'loud' is no value for log_level; expected one of error, warning, info, debug");
     refuse("log_level = info\nlog_level = info", "x.conf:2: key 'log_level' is given twice");
     refuse("hello", "x.conf:1: 'hello' is neither a comment nor 'key = value'");
 }
@@ -102,7 +105,8 @@ Test(options, are_few)
     cr_assert_str_eq(options.config, "/c");
     cr_assert(options.verbose);
 
-    const char *nothing[] = { "domusd", NULL }, *stray[] = { "domusd", "start", NULL }, *wrong[] = { "domusd", "--rooot", NULL };
+    const char *nothing[] = { "domusd", NULL }, *stray[] = { "domusd", "start", NULL },
+               *wrong[] = { "domusd", "--rooot", NULL };
     cr_assert_eq(options_parse(1, (char **) nothing, &options), OPTIONS_RUN);
     cr_assert_null(options.root);
     cr_assert_eq(options_parse(2, (char **) stray, &options), OPTIONS_WRONG);

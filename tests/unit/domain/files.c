@@ -64,7 +64,7 @@ Test(definitions, a_damaged_file_is_counted_and_left_and_the_rest_loads)
     put(r, UUID_B ".xml", "<domain type='qemu'>\n<name>broken");
     put(r, "33333333-3333-4333-8333-333333333333.xml", buffer_text(&good));     /* another's name */
     put(r, "notes.txt", "not ours");
-    put(r, UUID_A ".xml.new", "half a f");                                      /* of a crash: the old one holds */
+    put(r, UUID_A ".xml.new", "half a f"); /* of a crash: the old one holds */
 
     log_set_level(LOG_LEVEL_ERROR);
     cr_assert_eq(definitions_load(r, &defaults, &damaged, &err), 0, "%s", error_text(&err));

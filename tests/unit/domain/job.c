@@ -64,7 +64,9 @@ static void start(struct scene *s, struct caller *c)
 Test(job, calls_take_their_turn_in_order)
 {
     struct scene s;
-    struct caller callers[3] = { { .what = "a", .stay_ms = 20 }, { .what = "b", .stay_ms = 5 }, { .what = "c" } };
+    struct caller callers[3] = { { .what = "a", .stay_ms = 20 },
+                                 { .what = "b", .stay_ms = 5 },
+                                 { .what = "c" } };
     scene_begin(&s);
     for (size_t i = 0; i < 3; i++)
         start(&s, &callers[i]);
@@ -96,7 +98,8 @@ Test(job, destroy_cancels_the_running_one_and_goes_next)
 Test(job, a_second_destroy_lets_the_first_one_end)
 {
     struct scene s;
-    struct caller first = { .what = "destroy", .flags = JOB_FIRST | JOB_CANCEL, .stay_ms = 20 }, second = first;
+    struct caller first = { .what = "destroy", .flags = JOB_FIRST | JOB_CANCEL, .stay_ms = 20 },
+                  second = first;
     scene_begin(&s);
     start(&s, &first);
     start(&s, &second);
@@ -161,7 +164,7 @@ Test(job, a_domain_that_is_neither_active_nor_persistent_goes_with_its_job)
     scene_run(&s);
 }
 
-/* --- mailbox -------------------------------------------------------------------------------------------------------- */
+/* --- mailbox --- */
 
 static char applied[16], a[] = "a", b[] = "b", c[] = "c", zero[] = "0";
 static int dropped;
@@ -203,7 +206,7 @@ Test(mailbox, what_must_wait_for_a_job_waits_at_most_until_its_end)
     cr_assert_eq(dropped, 4);
 }
 
-/* --- events --------------------------------------------------------------------------------------------------------- */
+/* --- events --- */
 
 struct ear { struct event_listener *self; int heard, last_id; };
 

@@ -130,7 +130,8 @@ Test(status, sockets_that_belong_to_no_guest_are_swept_up)
 {
     char root[64];
     owned(registry) struct registry *r = make_running(root);
-    owned_memory char *stray = memory_printf("%s/run/m/9.sock", root), *own = memory_printf("%s/run/m/3.sock", root);
+    owned_memory char *stray = memory_printf("%s/run/m/9.sock", root),
+                      *own = memory_printf("%s/run/m/3.sock", root);
     error_scope(err);
     cr_assert_eq(file_replace(stray, "", 0, 0600, &err), 0);
     cr_assert_eq(file_replace(own, "", 0, 0600, &err), 0);
