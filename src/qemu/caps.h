@@ -80,8 +80,8 @@ bool caps_has_type(const struct caps *caps, const char *type);          /* "virt
 const struct caps_machine *caps_machine_find(const struct caps *caps, const char *name);
 const struct caps_machine *caps_default_machine(const struct caps *caps);
 
-/* From the replies in the order of enum caps_question, or from a cache file; NULL and an error if they make no
- * sense. */
+/* From the replies in the order of enum caps_question, or from a cache file; NULL and an error if they make
+ * no sense. */
 struct caps *caps_from_replies(const char *emulator, const char *key, const struct json *const *replies,
                                struct error *err);
 struct caps *caps_from_text(const char *text, size_t length, struct error *err);

@@ -90,7 +90,8 @@ static int add_console(struct line *line, size_t index, struct error *err)
     if (console->target <= TARGET_SERIAL && index == 0 && line->def->serials.count)
         return 0;                       /* serial port 0 under another name */
     const char *target = enum_word(&chardev_target_names, console->target);
-    return fail(err, ERR_CONFIG_UNSUPPORTED, "target type '%s' is not supported here", target ? target : "default");
+    return fail(err, ERR_CONFIG_UNSUPPORTED, "target type '%s' is not supported here",
+                target ? target : "default");
 }
 
 int line_chardevs(struct line *line, struct error *err)

@@ -43,3 +43,10 @@ tests_unit_test_vmm_SOURCES = tests/unit/qemu/emulator.c tests/unit/qemu/guest_l
 tests_unit_test_vmm_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_vmm_LDADD = src/qemu/libqemu.a src/domain/libdomain.a src/conf/libconf.a src/xml/libxml.a \
     src/json/libjson.a src/loop/libloop.a src/base/libbase.a $(CRITERION_LIBS) $(XML_LIBS) $(YAJL_LIBS) $(UV_LIBS)
+
+# Operations, on simvmm.
+check_PROGRAMS += tests/unit/test_operations
+TESTS += tests/unit/test_operations
+tests_unit_test_operations_SOURCES = tests/unit/qemu/operations.c
+tests_unit_test_operations_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_test_operations_LDADD = $(tests_unit_test_vmm_LDADD)

@@ -11,7 +11,9 @@ static const struct caps_machine machines[] = {
 };
 
 static const struct caps_cpu cpus[] = {
-    { .name = "Haswell", .usable = true }, { .name = "max", .usable = true }, { .name = "qemu64", .usable = true },
+    { .name = "Haswell", .usable = true },
+    { .name = "max", .usable = true },
+    { .name = "qemu64", .usable = true },
 };
 
 /* Sorted, as caps_has_type() needs them. */
