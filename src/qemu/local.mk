@@ -15,7 +15,8 @@ src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/g
     src/qemu/vmm.h src/qemu/vmm_events.c src/qemu/vmm_tasks.c src/qemu/vnc_ports.c src/qemu/vnc_ports.h
 
 # The QMP client.
-src_qemu_libqemu_a_SOURCES += src/qemu/monitor.c src/qemu/monitor.h src/qemu/monitor_call.c src/qemu/monitor_private.h
+src_qemu_libqemu_a_SOURCES += src/qemu/monitor.c src/qemu/monitor.h src/qemu/monitor_call.c src/qemu/monitor_input.c \
+    src/qemu/monitor_private.h
 
 # The object tree.
 src_qemu_libqemu_a_SOURCES += src/qemu/qom_compare.c src/qemu/qom_compare.h src/qemu/qom_graph.c src/qemu/qom_graph.h \

@@ -14,49 +14,16 @@
 #include "loop/stream.h"
 #include "qemu/monitor_private.h"
 
-/* Ids go round, as each of their digits costs the VMM time; there are far more of them than commands under
- * way, so that a doubled reply does not meet a new command. */
-enum { IDS = 1000, GRACE_MS = 100 };
+enum { GRACE_MS = 100 };
 
-struct monitor_request {
-    struct monitor_request *next;       /* in the order of sending */
-    unsigned id;
-    char *command;
-    uint64_t sent_at, deadline;
-    size_t bytes;
-    monitor_done *done;                 /* NULL: abandoned */
-    void *arg;
-};
+/* Life */
 
-struct monitor {
-    struct stream *stream;              /* NULL, with the parser and the timer, once it is broken */
-    struct json_parser *parser;
-    struct timer *timer;                /* for the earliest deadline, or for one before it */
-    uint64_t timer_at;
-    char *subject;
-    const struct monitor_handler *handler;
-    void *arg;
-    struct monitor_request *requests, **requests_end;
-    unsigned count, first_id, last_id, timeout_ms;     /* ids are first_id + 0...IDS - 1 */
-    struct monitor_request *negotiation;    /* while it is under way */
-    struct monitor_handshake *handshake;
-    bool greeted, negotiated;
-    struct monitor_version version;
-    struct monitor_totals totals;
-    char *broken;                       /* why, or NULL */
-    bool overdue;                       /* a deadline has passed, and the input is looked at once more */
-    bool freed;
-    int busy;                           /* calls of ours that will still use the monitor */
-};
-
-/* Life.  Callbacks may free the monitor, so whoever calls them holds it. */
-
-static void monitor_hold(struct monitor *m)
+void monitor_hold(struct monitor *m)
 {
     m->busy++;
 }
 
-static void monitor_let_go(struct monitor *m)
+void monitor_let_go(struct monitor *m)
 {
     if (--m->busy > 0 || !m->freed)
         return;
@@ -90,7 +57,7 @@ static void request_free(struct monitor_request *request)
     free(request);
 }
 
-static struct monitor_request *request_find(const struct monitor *m, uint64_t id)
+struct monitor_request *request_find(const struct monitor *m, uint64_t id)
 {
     struct monitor_request *request = m->requests;
     while (request && request->id != id)
@@ -111,9 +78,8 @@ static void request_remove(struct monitor *m, struct monitor_request *request)
         m->negotiation = NULL;
 }
 
-/* Tells the request's owner, and forgets it. */
-static void request_end(struct monitor *m, struct monitor_request *request, struct monitor_reply *reply,
-                        struct error *failure)
+void request_end(struct monitor *m, struct monitor_request *request, struct monitor_reply *reply,
+                 struct error *failure)
 {
     request_remove(m, request);
     reply->request_bytes = request->bytes;
@@ -155,9 +121,8 @@ static void fail_all(struct monitor *m, enum error_code code, const char *why,
     }
 }
 
-__attribute__((format(printf, 4, 5)))
-static void monitor_break(struct monitor *m, enum monitor_end end, const struct monitor_request *late,
-                          const char *format, ...)
+void monitor_break(struct monitor *m, enum monitor_end end, const struct monitor_request *late,
+                   const char *format, ...)
 {
     char text[1000];
     va_list ap;
@@ -288,133 +253,6 @@ struct monitor_request *monitor_request(struct monitor *m, const char *command, 
     return request;
 }
 
-/* Receiving */
-
-static void on_greeting(struct monitor *m, const struct json *value)
-{
-    static const char *const names[] = { "major", "minor", "micro" };
-    const struct json *version = json_get(json_get(value, "QMP"), "version");
-    unsigned *numbers[] = { &m->version.major, &m->version.minor, &m->version.micro };
-    for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
-        uint64_t number;
-        if (!json_to_u64(json_get(json_get(version, "qemu"), names[i]), &number) || number > 100000) {
-            monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator's first words are not QMP's greeting");
-            return;
-        }
-        *numbers[i] = (unsigned) number;
-    }
-    const char *package = json_get_text(version, "package");
-    snprintf(m->version.package, sizeof m->version.package, "%s", package ? package : "");
-    m->greeted = true;
-}
-
-static enum monitor_refusal refusal_of(const char *class)
-{
-    static const struct { const char *class; enum monitor_refusal refusal; } rows[] = {
-        { "CommandNotFound", MONITOR_COMMAND_NOT_FOUND },
-        { "DeviceNotFound", MONITOR_DEVICE_NOT_FOUND },
-        { "DeviceNotActive", MONITOR_DEVICE_NOT_ACTIVE },
-        { "KVMMissingCap", MONITOR_KVM_MISSING_CAP },
-    };
-    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
-        if (strcmp(class, rows[i].class) == 0)
-            return rows[i].refusal;
-    return MONITOR_GENERIC_ERROR;
-}
-
-/* An answer to the last words of an earlier daemon. */
-static bool is_stray(const struct monitor *m, uint64_t id)
-{
-    return m->first_id && (id < m->first_id || id >= m->first_id + IDS);
-}
-
-/* `reply` has arena and whole; its arena is ours. */
-static void on_reply(struct monitor *m, struct monitor_reply *reply)
-{
-    const struct json *error = json_get(reply->whole, "error");
-    const char *class = json_get_text(error, "class"), *text = json_get_text(error, "desc");
-    uint64_t id = 0;
-    bool has_id = json_to_u64(json_get(reply->whole, "id"), &id);
-    struct monitor_request *request = has_id ? request_find(m, id) : NULL;
-    reply->value = json_get(reply->whole, "return");
-    if (!request && has_id && is_stray(m, id)) {
-        monitor_reply_done(reply);
-        return;
-    }
-    if (!request || (error ? !class || !text || reply->value : !reply->value)) {
-        monitor_reply_done(reply);
-        if (request)
-            monitor_break(m, MONITOR_NONSENSE, NULL,
-                          "the emulator's answer to '%s' is neither a value nor an error", request->command);
-        else if (has_id)
-            monitor_break(m, MONITOR_NONSENSE, NULL,
-                          "the emulator answered a command that nobody sent (id %" PRIu64 ")", id);
-        else
-            monitor_break(m, MONITOR_NONSENSE, NULL,
-                          "the emulator's answer says not to what (it has no id of ours)");
-        return;
-    }
-    error_scope(failure);
-    m->totals.replies++;
-    if (error) {
-        m->totals.refusals++;
-        reply->refusal = refusal_of(class);
-        fail(&failure, ERR_VMM, "%s: unable to execute QEMU command '%s': %s", m->subject, request->command,
-             text);
-    }
-    request_end(m, request, reply, &failure);
-}
-
-static void on_event(struct monitor *m, const char *name, const struct json *value, struct arena *arena,
-                     size_t bytes)
-{
-    m->totals.events++;
-    m->totals.event_bytes += bytes;
-    if (m->handler->event)
-        m->handler->event(m->arg, name, value, arena);
-    else
-        arena_free(arena);
-}
-
-static void on_value(void *arg, struct arena *arena, const struct json *value, size_t bytes)
-{
-    struct monitor *m = arg;
-    const char *event = m->greeted ? json_get_text(value, "event") : NULL;
-    if (event) {
-        on_event(m, event, value, arena, bytes);
-        return;
-    }
-    m->totals.reply_bytes += bytes;
-    struct monitor_reply reply = { .whole = value, .arena = arena, .reply_bytes = bytes };
-    if (!m->greeted) {
-        on_greeting(m, value);
-        monitor_reply_done(&reply);
-    } else {
-        on_reply(m, &reply);
-    }
-}
-
-static void on_input(void *arg, const char *bytes, size_t length)
-{
-    struct monitor *m = arg;
-    error_scope(err);
-    monitor_hold(m);
-    if (json_parser_feed(m->parser, bytes, length, &err) < 0)
-        monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator's monitor said what is not QMP: %s",
-                      error_text(&err));
-    monitor_let_go(m);
-}
-
-static void on_closed(void *arg, const char *reason)
-{
-    struct monitor *m = arg;
-    if (reason)
-        monitor_break(m, MONITOR_CLOSED, NULL, "the connection to the emulator's monitor failed: %s", reason);
-    else
-        monitor_break(m, MONITOR_CLOSED, NULL, "the emulator closed its monitor%s",
-                      json_parser_is_idle(m->parser) ? "" : " in the middle of an answer");
-}
-
 /* Opening and closing */
 
 static void on_negotiated(void *arg, struct monitor_reply *reply, struct error *failure)
@@ -429,10 +267,9 @@ static void on_negotiated(void *arg, struct monitor_reply *reply, struct error *
     }
 }
 
-static struct monitor *monitor_new(int fd, const char *subject, const struct monitor_handler *handler, void *arg,
-                                   unsigned first_id)
+static struct monitor *monitor_new(int fd, const char *subject, const struct monitor_handler *handler,
+                                   void *arg, unsigned first_id)
 {
-    static const struct stream_handler stream_handler = { .input = on_input, .closed = on_closed };
     struct monitor *m = NEW(struct monitor);
     m->subject = memory_copy_text(subject);
     m->handler = handler;
@@ -440,8 +277,8 @@ static struct monitor *monitor_new(int fd, const char *subject, const struct mon
     m->first_id = first_id;
     m->requests_end = &m->requests;
     m->timeout_ms = MONITOR_TIMEOUT_MS;
-    m->stream = stream_new(fd, &stream_handler, m);
-    m->parser = json_parser_new(MONITOR_VALUE_MAX, MONITOR_DEPTH_MAX, on_value, m);
+    m->stream = stream_new(fd, &monitor_stream_handler, m);
+    m->parser = json_parser_new(MONITOR_VALUE_MAX, MONITOR_DEPTH_MAX, monitor_on_value, m);
     error_scope(err);
     m->negotiation = monitor_request(m, "qmp_capabilities", "\"execute\":\"qmp_capabilities\"",
                                      on_negotiated, m, &err);
@@ -453,7 +290,8 @@ struct monitor *monitor_open(int fd, const char *subject, const struct monitor_h
     return monitor_new(fd, subject, handler, arg, 0);
 }
 
-struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler, void *arg)
+struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler,
+                                   void *arg)
 {
     struct uuid chance = uuid_random();
     uint32_t number;

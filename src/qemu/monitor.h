@@ -54,9 +54,10 @@ struct monitor_handler {
 
 /* Takes fd, a connected socket, and begins the negotiation; commands may follow before it is answered. */
 struct monitor *monitor_open(int fd, const char *subject, const struct monitor_handler *handler, void *arg);
-/* The same for a VMM that an earlier daemon talked to: QEMU sends the answers to that one's last commands to us.
- * They are dropped, and our own ids begin where that one's cannot have been. */
-struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler, void *arg);
+/* The same for a VMM that an earlier daemon talked to: QEMU sends the answers to that one's last
+ * commands to us.  They are dropped, and our own ids begin where that one's cannot have been. */
+struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler,
+                                   void *arg);
 /* Never waits.  Commands under way fail with ERR_ABORTED; broken() is not called.  Every callback may. */
 void monitor_free(struct monitor *m);
 DEFINE_OWNED(monitor)
