@@ -101,10 +101,10 @@ WAITS int monitor_call(struct monitor *m, const char *command, const char *argum
 
 WAITS int monitor_handshake(struct monitor *m, uint64_t deadline, struct error *err)
 {
+    if (monitor_is_negotiated(m))
+        return 0;                       /* should it have broken since, the calls under way will say so */
     if (monitor_is_broken(m))
         return monitor_fail_broken(m, "qmp_capabilities", err);
-    if (monitor_is_negotiated(m))
-        return 0;
     struct monitor_handshake handshake = { 0 };
     monitor_set_handshake(m, &handshake, deadline);
     if (wait_until(&handshake.wait, 0, err) < 0) {

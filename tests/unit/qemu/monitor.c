@@ -344,6 +344,23 @@ SCENE(a_wrong_greeting_ends_it)
     }
 }
 
+SCENE(an_end_after_the_negotiation_is_told_by_the_command_that_it_met)
+{
+    error_scope(err);
+    scene_open(s);
+    owned_call struct monitor_call stop = { 0 };
+    monitor_call_start(s->m, &stop, "stop", NULL);
+    settle();
+    says(s, GREETING "{\"return\": {}, \"id\": 1}\r\n{\"return");
+    close(s->peer);
+    s->peer = -1;
+    settle();
+    cr_assert(monitor_is_broken(s->m));
+    cr_assert_eq(monitor_handshake(s->m, 0, &err), 0);
+    fails(&stop, ERR_VMM,
+          "domain 'vm1': no answer to 'stop': the emulator closed its monitor in the middle of an answer");
+}
+
 SCENE(a_refused_negotiation_ends_it)
 {
     error_scope(err);
