@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "daemon/emulators.h"
 #include "daemon/host.h"
+#include "daemon/host_usage.h"
 #include "qemu/caps.h"
 #include "xml/raw.h"
 
@@ -13,6 +14,36 @@ static void add_leaf(struct buffer *out, const char *indent, const char *name, c
     buffer_printf(out, "%s<%s>", indent, name);
     xml_add_text(out, text);
     buffer_printf(out, "</%s>\n", name);
+}
+
+/* The NUMA nodes, each with its memory and processors. */
+static void add_nodes(struct buffer *out)
+{
+    struct host_nodes nodes;
+    host_nodes_read(&nodes);
+    buffer_printf(out, "    <topology>\n      <cells num='%zu'>\n", nodes.items.count);
+    for (size_t i = 0; i < nodes.items.count; i++) {
+        int node = nodes.items.items[i];
+        struct host_memory memory = { 0 };
+        unsigned char map[1024 / 8] = { 0 };
+        owned_buffer struct buffer cpus = { 0 };
+        unsigned count = 0;
+        host_memory_read(node, &memory);
+        host_node_cpus(node, &cpus);
+        cpu_map_parse(buffer_text(&cpus), 1024, map);
+        for (unsigned cpu = 0; cpu < 1024; cpu++)
+            count += cpu_map_has(map, cpu);
+        buffer_printf(
+            out,
+            "        <cell id='%d'>\n          <memory unit='KiB'>%llu</memory>\n          <cpus num='%u'>\n",
+            node, (unsigned long long) memory.total, count);
+        for (unsigned cpu = 0; cpu < 1024; cpu++)
+            if (cpu_map_has(map, cpu))
+                buffer_printf(out, "            <cpu id='%u'/>\n", cpu);
+        buffer_add_text(out, "          </cpus>\n        </cell>\n");
+    }
+    buffer_add_text(out, "      </cells>\n    </topology>\n");
+    vector_done(&nodes.items);
 }
 
 static void add_host(struct buffer *out, const struct host *host)
@@ -25,6 +56,7 @@ static void add_host(struct buffer *out, const struct host *host)
     add_leaf(out, "      ", "arch", host->arch);
     buffer_printf(out, "      <topology sockets='%u' dies='1' cores='%u' threads='%u'/>\n    </cpu>\n",
                   host->sockets, host->cores, host->threads);
+    add_nodes(out);
     buffer_add_text(out, "  </host>\n");
 }
 

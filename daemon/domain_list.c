@@ -60,7 +60,7 @@ struct domain **domain_list(const struct registry *registry, unsigned flags, siz
     return list;
 }
 
-static int check_count(size_t count, struct error *err)
+int domain_list_check_count(size_t count, struct error *err)
 {
     if (count > LIST_MAX)
         return fail(err, ERR_RPC, "%zu domains match, and a reply holds %d; ask with narrower filters", count,
@@ -78,7 +78,7 @@ int on_connect_list_all_domains(struct request *request, const remote_connect_li
     ret->ret = (unsigned) count;
     if (!args->need_results)
         return 0;
-    if (check_count(count, err) < 0)
+    if (domain_list_check_count(count, err) < 0)
         return -1;
     ret->domains.domains_val = memory_new((count + 1) * sizeof *ret->domains.domains_val);
     ret->domains.domains_len = (unsigned) count;

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
+
 struct domain;
 struct registry;
 
@@ -19,3 +21,5 @@ enum {
 bool domain_list_matches(const struct domain *dom, unsigned flags);
 /* In order of uuid; no references are taken.  Release with free(). */
 struct domain **domain_list(const struct registry *registry, unsigned flags, size_t *ret_count);
+/* Fails if a reply cannot hold as many. */
+int domain_list_check_count(size_t count, struct error *err);

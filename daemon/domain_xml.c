@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "daemon/affect.h"
 #include "daemon/daemon.h"
 #include "daemon/request.h"
 #include "qemu/operations.h"
@@ -13,7 +14,6 @@
 enum { XML_DESC_SECURE = 1, XML_DESC_INACTIVE = 2, XML_DESC_UPDATE_CPU = 4, XML_DESC_MIGRATABLE = 8 };
 enum { XML_DESC_KNOWN = XML_DESC_SECURE | XML_DESC_INACTIVE | XML_DESC_UPDATE_CPU | XML_DESC_MIGRATABLE };
 enum { METADATA_DESCRIPTION, METADATA_TITLE, METADATA_ELEMENT };
-enum { AFFECT_LIVE = 1, AFFECT_CONFIG = 2 };
 
 int on_domain_get_xml_desc(struct request *request, const remote_domain_get_xml_desc_args *args,
                            remote_domain_get_xml_desc_ret *ret, struct error *err)
@@ -67,26 +67,12 @@ static const struct raw *find_metadata(const struct raw *metadata, const char *u
     return NULL;
 }
 
-static const struct domain_def *affected(const struct domain *dom, unsigned flags, struct error *err)
-{
-    if (flags & AFFECT_CONFIG && !dom->persistent) {
-        fail(err, ERR_OPERATION_INVALID, "transient domains do not have any persistent config");
-        return NULL;
-    }
-    if (flags & AFFECT_LIVE && domain_check_active(dom, err) < 0)
-        return NULL;
-    return flags & AFFECT_CONFIG ? dom->def : domain_current_def(dom);
-}
-
 int on_domain_get_metadata(struct request *request, const remote_domain_get_metadata_args *args,
                            remote_domain_get_metadata_ret *ret, struct error *err)
 {
-    if (check_flags(args->flags, AFFECT_LIVE | AFFECT_CONFIG, err) < 0 ||
-        check_definition(request->dom, err) < 0)
+    if (check_flags(args->flags, AFFECT_BOTH, err) < 0)
         return -1;
-    if (args->flags == (AFFECT_LIVE | AFFECT_CONFIG))
-        return fail(err, ERR_INVALID_ARG, "flags 'affect live' and 'affect config' exclude each other here");
-    const struct domain_def *def = affected(request->dom, args->flags, err);
+    const struct domain_def *def = affect_definition(request->dom, args->flags, err);
     if (!def)
         return -1;
 

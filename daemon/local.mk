@@ -1,11 +1,15 @@
 noinst_LIBRARIES += daemon/libdaemon.a
-daemon_libdaemon_a_SOURCES = daemon/boot.c daemon/boot.h daemon/capabilities.c daemon/capabilities.h daemon/connect.c \
+daemon_libdaemon_a_SOURCES = daemon/affect.c daemon/affect.h daemon/boot.c daemon/boot.h daemon/capabilities.c daemon/capabilities.h daemon/connect.c \
     daemon/daemon.c daemon/daemon.h daemon/define.h daemon/dispatch.c daemon/dispatch.h daemon/domain_info.c \
     daemon/domain_lifecycle.c daemon/domain_list.c daemon/domain_list.h daemon/domain_xml.c daemon/domus_program.c \
     daemon/emulators.c daemon/emulators.h daemon/events.c daemon/host.c daemon/host.h daemon/lock.c daemon/lock.h \
     daemon/options.c daemon/options.h daemon/parallel.c daemon/parallel.h daemon/qemu_program.c daemon/request.h \
     daemon/session.c daemon/session.h daemon/settings.c daemon/settings.h daemon/sockets.c daemon/sockets.h \
     daemon/stop.c daemon/stop.h daemon/systemd.c daemon/systemd.h daemon/usage.c daemon/usage.h
+
+# What domains and the host use.
+daemon_libdaemon_a_SOURCES += daemon/domain_blocks.c daemon/domain_stats.c daemon/domain_usage.c daemon/domain_vcpus.c \
+    daemon/host_usage.c daemon/host_usage.h daemon/image.c daemon/image.h daemon/node.c daemon/params.c daemon/params.h
 
 sbin_PROGRAMS += daemon/domusd
 daemon_domusd_SOURCES = daemon/main.c

@@ -79,6 +79,8 @@ class Encoder:
     def scalar(self, name, kind):
         if kind == 'str':
             return struct.pack('>I', len(name)) + padded(name.encode())
+        if kind == 'tparam':
+            return self.scalar('field', 'str') + struct.pack('>I', 4) + self.scalar('', 'u64')
         if kind == 'uuid':
             return bytes(self.next() % 256 for _ in range(16))
         if kind == 'f64':

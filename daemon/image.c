@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/own.h"
+
+struct work { const char *path; enum disk_format format; struct image_size size; struct error err; };
+
+/* A qcow2 header: "QFI\xfb", and 24 bytes on, the capacity, big-endian. */
+static uint64_t qcow2_capacity(int fd)
+{
+    unsigned char header[32];
+    uint64_t capacity = 0;
+    if (pread(fd, header, sizeof header, 0) != (ssize_t) sizeof header || memcmp(header, "QFI\xfb", 4) != 0)
+        return 0;
+    for (size_t i = 24; i < 32; i++)
+        capacity = capacity << 8 | header[i];
+    return capacity;
+}
+
+/* Not a pipe or a terminal, which an open would hang on. */
+static int measure_open(struct work *work, const struct stat *st)
+{
+    owned_fd int fd = open(work->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return fail_errno(&work->err, errno, "cannot open '%s'", work->path);
+    struct image_size *size = &work->size;
+    if (S_ISBLK(st->st_mode)) {
+        off_t end = lseek(fd, 0, SEEK_END);
+        size->physical = size->allocation = end > 0 ? (uint64_t) end : 0;
+    } else {
+        size->physical = (uint64_t) st->st_size;
+        size->allocation = (uint64_t) st->st_blocks * 512;
+    }
+    if (work->format == DISK_QCOW2)
+        size->capacity = qcow2_capacity(fd);
+    else if (work->format <= DISK_RAW)
+        size->capacity = size->physical;
+    return 0;
+}
+
+static void measure(void *arg)
+{
+    struct work *work = arg;
+    struct stat st;
+    if (stat(work->path, &st) < 0)
+        fail_errno(&work->err, errno, "cannot stat file '%s'", work->path);
+    else if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+        fail(&work->err, ERR_INVALID_ARG, "'%s' is neither a file nor a block device", work->path);
+    else
+        measure_open(work, &st);
+}
+
+int image_measure(const char *path, enum disk_format format, struct image_size *ret_size, struct error *err)
+{
+    owned_memory char *own_path = memory_copy_text(path);
+    struct work work = { .path = own_path, .format = format };
+    int rc = await_work(measure, &work, err);
+    if (rc == 0 && work.err.code != ERR_NONE) {
+        error_move(err, &work.err);
+        rc = -1;
+    }
+    error_clear(&work.err);
+    if (rc == 0)
+        *ret_size = work.size;
+    return rc;
+}
