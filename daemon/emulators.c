@@ -26,8 +26,9 @@ static char *find_sim(void)
         static const char *const beside[] = { "simvmm", "../simvmm/simvmm" };
         for (size_t i = 0; (slash = strrchr(self, '/')) && i < ARRAY_COUNT(beside); i++) {
             owned_memory char *path = memory_printf("%.*s/%s", (int) (slash - self), self, beside[i]);
-            if (access(path, X_OK) == 0 && (path[0] == '/'))
-                return take(path);
+            char *found = access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+            if (found)
+                return found;
         }
     }
     return memory_copy_text(LIBEXECDIR "/simvmm");
