@@ -119,12 +119,12 @@ static bool is_full(struct xml_context *x, enum severity severity)
     return x->findings->count >= FINDINGS_MAX && (severity != SEVERITY_ERROR || x->findings->errors);
 }
 
+__attribute__((format(printf, 6, 0)))
 static void report(struct xml_context *x, xmlNode *node, enum severity severity, enum error_code code,
                    const char *expected, const char *format, va_list ap)
 {
     struct finding finding = { .severity = severity, .code = code };
-    if (is_full(x,
-                severity)) {                     /* only counted: spares a long document its quadratic time */
+    if (is_full(x, severity)) {         /* only counted: spares a long document its quadratic time */
         findings_add(x->findings, &finding);
         return;
     }

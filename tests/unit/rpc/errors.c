@@ -61,7 +61,7 @@ Test(errors, each_but_the_vmms_own_survives_the_way_there_and_back)
         fail(&err, (enum error_code) code, "why");
         errors_encode(&err, &e);
         errors_decode(&e, &back);
-        cr_assert_eq(back.code, code == ERR_VMM ? ERR_INTERNAL : code, "code %d", code);
+        cr_assert_eq(back.code, code == ERR_VMM ? ERR_INTERNAL : (enum error_code) code, "code %d", code);
         codec_release(&error_codec, &e);
     }
 }

@@ -135,7 +135,7 @@ Test(limits, further_clients_wait_until_one_leaves)
     limits.clients = 2;
     rig_open(&limits);
     int a = rig_connect();
-    owned_fd int b = rig_connect(), c = rig_connect();
+    owned_fd int b UNUSED = rig_connect(), c = rig_connect();
     rig_call(c, 59, "");
     rig_expect_silence(c);
     cr_assert_eq(server_clients(rig.server), 2);

@@ -166,7 +166,7 @@ static void stop(void *arg)
 
 void rig_run(unsigned ms)
 {
-    owned(timer) struct timer *timer = timer_start(ms, 0, stop, NULL);
+    owned(timer) struct timer *timer UNUSED = timer_start(ms, 0, stop, NULL);
     loop_run();
 }
 
