@@ -26,7 +26,7 @@ static const char *text_of(const struct json *value)
 /* Unlike the others, booleans are taken apart by hand in both forms. */
 static int set_bool(struct qom_node *node, const char *name, const struct json *value, struct error *err)
 {
-    bool on = value->boolean;
+    bool on = value->type == JSON_BOOL && value->boolean;
     if (value->type == JSON_STRING && !keyval_parse_bool(value->text, &on))
         return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects 'on' or 'off'", name);
     if (value->type != JSON_BOOL && value->type != JSON_STRING)
