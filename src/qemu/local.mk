@@ -11,7 +11,7 @@ src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/chardevs.
 
 # Operations.
 src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/figures.c src/qemu/figures.h src/qemu/guest_log.c src/qemu/guest_log.h \
-    src/qemu/launch.c src/qemu/launch.h src/qemu/operations.c src/qemu/operations.h src/qemu/reattach.c src/qemu/vmm.c \
+    src/qemu/launch.c src/qemu/launch.h src/qemu/operations.c src/qemu/operations.h src/qemu/reattach.c src/qemu/reconnect.c src/qemu/reconnect.h src/qemu/vmm.c \
     src/qemu/vmm.h src/qemu/vmm_events.c src/qemu/vmm_tasks.c src/qemu/vnc_ports.c src/qemu/vnc_ports.h
 
 # The QMP client.

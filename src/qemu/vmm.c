@@ -53,6 +53,7 @@ void vmm_free(struct vmm *vmm)
     qom_tree_free(vmm->tree);
     monitor_free(vmm->monitor);
     process_free(vmm->process);
+    timer_free(vmm->reconnect_timer);
     guest_log_free(vmm->log);
     for (size_t i = 0; i < vmm->ports.count; i++)
         vnc_port_give_back(vmm->ports.items[i]);

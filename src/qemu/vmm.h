@@ -43,6 +43,8 @@ struct vmm {
     bool shut_down;                     /* SHUTDOWN was seen; the first one counts */
     bool rebooting;                     /* its shutdown is to become a reset */
     bool cleaning;                      /* its clean-up was started */
+    bool reconnecting;                  /* what its monitor does is looked at already */
+    struct timer *reconnect_timer;      /* until its silent monitor is tried again */
     struct wait *monitor_end;           /* who waits for the monitor's last words */
     struct vmm *next;                   /* among all that were adopted */
 };
@@ -51,8 +53,8 @@ struct vmm *vmm_new(struct domain *dom);
 void vmm_free(struct vmm *vmm);
 DEFINE_OWNED(vmm)
 
-/* Connects to the monitor at vmm->socket, `again` if an earlier daemon did before; what the VMM reports is handled
- * from now on. */
+/* Connects to the monitor at vmm->socket, `again` if an earlier daemon did before; what the VMM reports is
+ * handled from now on. */
 int vmm_connect(struct vmm *vmm, bool again, struct error *err);
 /* Notes the ports of its screens as taken. */
 void vmm_take_ports(struct vmm *vmm);
@@ -85,4 +87,5 @@ extern const struct monitor_handler vmm_monitor_handler;        /* arg: the vmm 
 void vmm_clean_up_later(struct vmm *vmm);       /* its process or monitor is gone */
 void vmm_power_off_later(struct vmm *vmm);      /* its guest has shut down */
 void vmm_reset_later(struct vmm *vmm);          /* its guest's shutdown is to be a reboot */
+void vmm_reconnect_later(struct vmm *vmm);      /* its monitor is silent */
 void vmm_save_later(struct vmm *vmm);           /* its state has changed by itself: for the next daemon */

@@ -222,9 +222,13 @@ static void on_broken(void *arg, enum monitor_end end, const char *reason)
     struct vmm *vmm = arg;
     if (vmm->monitor_end)
         wait_done(vmm->monitor_end, 0);
-    if (vmm->phase == VMM_RUNNING && end != MONITOR_CLOSED)
-        log_error("%s", reason);
-    if (vmm->phase == VMM_RUNNING)
+    if (vmm->phase != VMM_RUNNING || vmm->reconnecting)
+        return;
+    if (end != MONITOR_CLOSED)
+        log_error("domain '%s': %s", vmm->domain->name, reason);
+    if (end == MONITOR_SILENT)
+        vmm_reconnect_later(vmm);
+    else
         vmm_clean_up_later(vmm);
 }
 

@@ -11,11 +11,13 @@
 #include "base/memory.h"
 #include "domain/status.h"
 #include "loop/loop.h"
+#include "qemu/reconnect.h"
 
-enum { LEAVE_MS = 1000, RETRY_MS = 200 };
+enum { LEAVE_MS = 1000, RETRY_MS = 200, RECONNECT_MS = 10000 };
 
 struct task {
     const char *what;
+    unsigned flags;                     /* of its job */
     void (*run)(struct vmm *vmm);
     struct domain *domain;              /* counted */
     int id;
@@ -40,7 +42,7 @@ static void task_fiber(void *arg)
     struct task *task = arg;
     while (is_due(task)) {
         error_scope(err);
-        if (job_begin(task->domain, task->what, "domusd", JOB_FIRST, &err) < 0) {
+        if (job_begin(task->domain, task->what, "domusd", task->flags, &err) < 0) {
             await_sleep(RETRY_MS, &err);
             continue;
         }
@@ -60,11 +62,11 @@ static void task_begin(void *arg)
         task->retry = timer_start(RETRY_MS, 0, task_begin, task);
 }
 
-static void task_later(struct vmm *vmm, const char *what, void (*run)(struct vmm *vmm))
+static void task_later(struct vmm *vmm, const char *what, unsigned flags, void (*run)(struct vmm *vmm))
 {
     struct task *task = NEW(struct task);
     *task = (struct task){
-        .what = what, .run = run, .domain = domain_ref(vmm->domain), .id = vmm->domain->id
+        .what = what, .flags = flags, .run = run, .domain = domain_ref(vmm->domain), .id = vmm->domain->id
     };
     task_begin(task);
 }
@@ -137,26 +139,59 @@ static WAITS void save_state(struct vmm *vmm)
         log_warning("domain '%s': its status file is out of date: %s", vmm->domain->name, error_text(&err));
 }
 
+static void on_reconnect_timer(void *arg)
+{
+    struct vmm *vmm = arg;
+    timer_free(take(vmm->reconnect_timer));
+    vmm_reconnect_later(vmm);
+}
+
+/* A silent VMM is tried again and again; meanwhile whoever needs it hears that it does not answer. */
+static WAITS void reconnect(struct vmm *vmm)
+{
+    error_scope(err);
+    struct domain *dom = vmm->domain;
+    qom_tree_free(take(vmm->tree));
+    monitor_free(take(vmm->monitor));
+    vmm->reconnecting = true;
+    int rc = vmm_reconnect(vmm, dom->state, dom->reason, &err);
+    vmm->reconnecting = false;
+    if (rc >= 0) {
+        log_info("domain '%s': its monitor answers again", dom->name);
+        monitor_set_timeout(vmm->monitor, MONITOR_TIMEOUT_MS);
+        vmm_read_tree_later(vmm);
+    } else if (err.code != ERR_ABORTED && !process_has_exited(vmm->process)) {
+        log_error("domain '%s': its monitor does not answer: %s", dom->name, error_text(&err));
+        vmm->reconnect_timer = timer_start(RECONNECT_MS, 0, on_reconnect_timer, vmm);
+    }
+}
+
 void vmm_clean_up_later(struct vmm *vmm)
 {
     if (vmm->cleaning || vmm->phase != VMM_RUNNING)
         return;
     vmm->cleaning = true;
-    task_later(vmm, "clean-up", clean_up);
+    task_later(vmm, "clean-up", JOB_FIRST, clean_up);
 }
 
 void vmm_power_off_later(struct vmm *vmm)
 {
-    task_later(vmm, "power-off", power_off);
+    task_later(vmm, "power-off", JOB_FIRST, power_off);
 }
 
 void vmm_reset_later(struct vmm *vmm)
 {
-    task_later(vmm, "reboot", reset);
+    task_later(vmm, "reboot", JOB_FIRST, reset);
+}
+
+void vmm_reconnect_later(struct vmm *vmm)
+{
+    if (vmm->phase == VMM_RUNNING && !vmm->reconnect_timer)
+        task_later(vmm, "reconnect", 0, reconnect);
 }
 
 void vmm_save_later(struct vmm *vmm)
 {
     if (vmm->phase == VMM_RUNNING && !vmm->domain->job.what)    /* a job saves what it changes */
-        task_later(vmm, "status", save_state);
+        task_later(vmm, "status", 0, save_state);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on a real VMM without a guest: simvmm, behind a script that lets it go wrong in a start only, and not
- * when its capabilities are asked for. */
+/* Operations on a real VMM without a guest: simvmm, behind a script that lets it go wrong in a start only,
+ * and not when its capabilities are asked for. */
 #include "qemu/operations.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include "domain/status.h"
 #include "json/json.h"
 #include "qemu/qom_store.h"
+#include "qemu/vmm.h"
 
 struct scene {
     char root[64];
@@ -44,8 +45,8 @@ static void write_script(struct scene *s)
 {
     error_scope(err);
     owned_memory char *text = memory_printf(
-        "#!/bin/sh\ncase \"$*\" in *'machine none'*) exec '%s' \"$@\";; esac\nexec '%s' \"$@\" %s %s\n", simvmm(),
-        simvmm(), s->fault ? "-sim" : "", s->fault ? s->fault : "");
+        "#!/bin/sh\ncase \"$*\" in *'machine none'*) exec '%s' \"$@\";; esac\nexec '%s' \"$@\" %s %s\n",
+        simvmm(), simvmm(), s->fault ? "-sim" : "", s->fault ? s->fault : "");
     s->script = memory_printf("%s/vmm", s->root);
     cr_assert_eq(file_replace(s->script, text, strlen(text), 0755, &err), 0, "%s", error_text(&err));
 }
@@ -55,8 +56,9 @@ static struct domain *define(struct scene *s)
     error_scope(err);
     const struct conf_defaults defaults = { .arch = "x86_64", .emulator = s->script };
     static const char xml[] =
-        "<domain type='qemu'><name>vm</name><uuid>" UUID_A "</uuid><memory unit='MiB'>64</memory><vcpu>1</vcpu>"
-        "<os><type arch='x86_64' machine='pc'>hvm</type></os><devices><serial type='pty'/></devices></domain>";
+        "<domain type='qemu'><name>vm</name><uuid>" UUID_A "</uuid><memory unit='MiB'>64</memory>"
+        "<vcpu>1</vcpu><os><type arch='x86_64' machine='pc'>hvm</type></os>"
+        "<devices><serial type='pty'/></devices></domain>";
     owned(domain_def) struct domain_def *def = domain_def_parse(xml, strlen(xml), 0, &defaults, NULL, &err);
     cr_assert_not_null(def, "%s", error_text(&err));
     struct domain *dom = registry_add(s->registry, def);
@@ -142,7 +144,9 @@ WAITS static int run_destroy(struct scene *s, struct error *err)
     return rc;
 }
 
-WAITS static int run_job(struct scene *s, int (*operation)(struct domain *dom, struct error *err), struct error *err)
+typedef WAITS int operation_function(struct domain *dom, struct error *err);
+
+WAITS static int run_job(struct scene *s, operation_function *operation, struct error *err)
 {
     error_clear(err);
     if (job_begin(s->dom, "job", "test", 0, err) < 0)
@@ -222,7 +226,7 @@ WAITS static void talk(struct scene *s)
     cr_assert_eq(domain_monitor_command(s->dom, "{\"execute\":\"query-status\"}", false, &reply, &err), 0);
     cr_assert_not_null(strstr(reply, "\"running\""), "%s", reply);
     free(take(reply));
-    cr_assert_eq(domain_monitor_command(s->dom, "{\"execute\":\"nope\"}", false, &reply, &err), 0, "an error is a reply");
+    cr_assert_eq(domain_monitor_command(s->dom, "{\"execute\":\"nope\"}", false, &reply, &err), 0);
     cr_assert_not_null(strstr(reply, "CommandNotFound"), "%s", reply);
     cr_assert_eq(domain_qom_get(s->dom, "/machine", "type", &value, &err), 0, "%s", error_text(&err));
     cr_assert_str_eq(value, "\"pc-i440fx-11.1-machine\"");
@@ -306,6 +310,60 @@ Test(operations, a_vmm_that_talks_nonsense_is_ended)
     cr_assert(true);
 }
 
+/* --- silence --- */
+
+WAITS static void be_silent(struct scene *s)
+{
+    error_scope(err);
+    owned_memory char *reply = NULL;
+    cr_assert_eq(run_start(s, 0, &err), 0, "%s", error_text(&err));
+    pid_t pid = process_identity(s->dom->vmm->process)->pid;
+    cr_assert_eq(kill(pid, SIGSTOP), 0);
+    monitor_set_timeout(s->dom->vmm->monitor, 100);
+    cr_assert_lt(domain_monitor_command(s->dom, "{\"execute\":\"query-name\"}", false, &reply, &err), 0);
+    cr_assert_eq(err.code, ERR_TIMEOUT, "%s", error_text(&err));
+    cr_assert_eq(s->dom->state, DOMAIN_RUNNING, "its guest may be well");
+    cr_assert_eq(kill(pid, SIGCONT), 0);
+    int rc = -1;
+    for (int i = 0; i < 400 && rc < 0; i++) {
+        error_clear(&err);
+        await_sleep(10, &err);
+        rc = domain_monitor_command(s->dom, "{\"execute\":\"query-name\"}", false, &reply, &err);
+    }
+    cr_assert_eq(rc, 0, "%s", error_text(&err));
+    cr_assert_eq(s->dom->state, DOMAIN_RUNNING);
+    cr_assert_not_null(domain_qom_tree(s->dom, false, &err), "%s", error_text(&err));
+    cr_assert_eq(run_destroy(s, &err), 0, "%s", error_text(&err));
+    check_nothing_is_left(s, SHUTOFF_DESTROYED);
+}
+
+Test(operations, a_vmm_that_is_silent_for_too_long_is_asked_again)
+{
+    struct scene s = { .play = be_silent };
+    play(&s, 0);
+    cr_assert(true);
+}
+
+WAITS static void stay_silent(struct scene *s)
+{
+    error_scope(err);
+    owned_memory char *reply = NULL;
+    cr_assert_eq(run_start(s, 0, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(kill(process_identity(s->dom->vmm->process)->pid, SIGSTOP), 0);
+    monitor_set_timeout(s->dom->vmm->monitor, 100);
+    cr_assert_lt(domain_monitor_command(s->dom, "{\"execute\":\"query-name\"}", false, &reply, &err), 0);
+    await_sleep(50, &err);
+    cr_assert_eq(run_destroy(s, &err), 0, "a job that asks again gives way: %s", error_text(&err));
+    check_nothing_is_left(s, SHUTOFF_DESTROYED);
+}
+
+Test(operations, a_vmm_that_stays_silent_is_destroyed_all_the_same)
+{
+    struct scene s = { .play = stay_silent };
+    play(&s, 0);
+    cr_assert(true);
+}
+
 /* --- starts that fail, at each step --- */
 
 static const struct failure {
@@ -358,7 +416,8 @@ static const char *missing;
 WAITS static void lack_a_folder(struct scene *s)
 {
     error_scope(err);
-    owned_memory char *path = memory_printf("%s/%s", s->root, missing), *away = memory_printf("%s/away", s->root);
+    owned_memory char *path = memory_printf("%s/%s", s->root, missing);
+    owned_memory char *away = memory_printf("%s/away", s->root);
     cr_assert_eq(rename(path, away), 0);
     cr_assert_lt(run_start(s, 0, &err), 0, "it started without %s", missing);
     cr_assert_not_null(strstr(error_text(&err), "domain 'vm'"), "%s", error_text(&err));
