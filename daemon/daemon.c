@@ -138,6 +138,10 @@ void daemon_stop(struct daemon *daemon)
         signal_watch_free(daemon->watches[i]);
     server_free(daemon->server);
     sockets_free(daemon->sockets);
+    if (fiber_count() > 0) {
+        log_warning("%zu pieces of work did not end in time, and are dropped", fiber_count());
+        _exit(EXIT_SUCCESS);
+    }
     operations_done();
     registry_free(daemon->registry);
     emulators_done(&daemon->emulators);

@@ -6,6 +6,7 @@
 #include "daemon/daemon.h"
 #include "daemon/systemd.h"
 #include "loop/loop.h"
+#include "qemu/operations.h"
 #include "rpc/server.h"
 
 enum { PATIENCE_MS = 5000, PATIENCE_AFTER_CANCEL_MS = 2000, LOOK_EVERY_MS = 10 };
@@ -43,6 +44,15 @@ static WAITS bool wait_for_quiet(const struct daemon *daemon, unsigned ms)
     return is_quiet(daemon);
 }
 
+/* Trees that are being pulled, plans on their way to the disk: they end once nobody answers them. */
+static WAITS void wait_for_background(void)
+{
+    uint64_t deadline = loop_now() + PATIENCE_AFTER_CANCEL_MS;
+    error_scope(never);
+    while (fiber_count() > 1 && loop_now() < deadline)          /* we are one ourselves */
+        await_sleep(LOOK_EVERY_MS, &never);
+}
+
 static WAITS void wind_down(void *arg)
 {
     struct daemon *daemon = arg;
@@ -51,6 +61,9 @@ static WAITS void wind_down(void *arg)
         cancel_jobs(daemon->registry);
         wait_for_quiet(daemon, PATIENCE_AFTER_CANCEL_MS);
     }
+    server_free(take(daemon->server));
+    operations_let_go();
+    wait_for_background();
     loop_stop();
 }
 

@@ -13,9 +13,14 @@
 #include "qemu/launch.h"
 #include "qemu/props.h"
 
-void operations_done(void)
+void operations_let_go(void)
 {
     vmm_let_go_of_all();
+}
+
+void operations_done(void)
+{
+    operations_let_go();
     emulator_settings_done();
 }
 

@@ -36,6 +36,8 @@ struct operations_settings {
 
 /* Once before the loop runs, and again with new settings (SIGHUP). */
 int operations_init(const struct operations_settings *settings, struct error *err);
+/* All guests are let go, and run on; what still waits for one of their VMMs fails. */
+void operations_let_go(void);
 void operations_done(void);             /* guests are left running */
 
 /* What an emulator setting means: "auto" (qemu-system-x86_64 on PATH), "sim", or an absolute path.  The
