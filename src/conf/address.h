@@ -22,6 +22,7 @@ struct pci_address {
 struct drive_address { uint32_t controller, bus, target, unit; };
 
 struct address {
+    struct extras extras;
     enum address_type type;
     struct pci_address pci;
     struct drive_address drive;
@@ -32,7 +33,6 @@ struct address {
     struct { uint32_t cssid, ssid, devno; } ccw;
     struct { uint64_t base; struct opt_u32 slot; } dimm;
     uint64_t spapr_reg;
-    struct extras extras;
 };
 
 static inline bool pci_address_is_empty(const struct pci_address *pci)

@@ -10,9 +10,9 @@
 DECLARE_ENUM(audio_type, AUDIO_TYPE_ABSENT, AUDIO_TYPES);
 
 struct audio {
+    struct extras extras;
     uint32_t id;                                /* from 1 */
     enum audio_type type;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(audio_element, struct audio);

@@ -26,6 +26,7 @@ DECLARE_ENUM(chardev_type, CHARDEV_TYPE_ABSENT, CHARDEV_TYPES);
 DECLARE_ENUM(chardev_target, TARGET_ABSENT, CHARDEV_TARGETS);
 
 struct chardev {
+    struct extras extras;
     enum chardev_type type;
     const char *tty;                            /* <console tty>: the live pty again, for old clients */
 
@@ -43,7 +44,6 @@ struct chardev {
 
     const char *alias;
     struct address *address;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(serial_element, struct chardev);

@@ -31,6 +31,7 @@ DECLARE_ENUM(timer_track, TIMER_TRACK_ABSENT, TIMER_TRACKS);
 DECLARE_ENUM(timer_mode, TIMER_MODE_ABSENT, TIMER_MODES);
 
 struct timer_def {
+    struct extras extras;
     enum timer_name name;
     enum yes_no present;
     enum timer_track track;
@@ -38,17 +39,16 @@ struct timer_def {
     uint64_t frequency;
     enum timer_mode mode;
     uint32_t threshold, slew, limit;            /* <catchup> */
-    struct extras extras;
 };
 
 struct clock {
+    struct extras extras;
     enum clock_offset offset;
     enum clock_basis basis;
     const char *adjustment;                     /* "reset", or seconds with a sign */
     const char *timezone;
     struct opt_i64 start;                       /* CLOCK_ABSOLUTE: seconds since 1970 */
     LIST_OF(struct timer_def) timers;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(clock_element, struct clock);

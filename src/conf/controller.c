@@ -33,6 +33,8 @@ static void controller_check(void *self, struct xml_context *x)
         xml_refuse(x, controller, ERR_XML, "pci-root, pcie-root, pcie-root-port, ...",
                    "a pci controller needs a model");
     bool root = controller->model == CONTROLLER_PCI_ROOT || controller->model == CONTROLLER_PCIE_ROOT;
+    if (root && !controller->index.set)
+        controller->index.set = true;
     if (root && controller->index.value != 0)
         xml_refuse(x, &controller->index, ERR_XML, "0", "a root bus has the index 0");
     if (root && controller->address)

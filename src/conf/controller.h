@@ -38,6 +38,7 @@ DECLARE_ENUM(controller_type, CONTROLLER_TYPE_ABSENT, CONTROLLER_TYPES);
 DECLARE_ENUM(controller_model, CONTROLLER_MODEL_ABSENT, CONTROLLER_MODELS);
 
 struct controller {
+    struct extras extras;
     enum controller_type type;
     struct opt_u32 index;
     enum controller_model model;
@@ -57,7 +58,6 @@ struct controller {
     const char *serial;                         /* nvme */
     const char *alias;
     struct address *address;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(controller_element, struct controller);

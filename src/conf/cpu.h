@@ -30,12 +30,13 @@ DECLARE_ENUM(cpu_policy, CPU_POLICY_ABSENT, CPU_POLICIES);
 DECLARE_ENUM(cpu_cache_mode, CPU_CACHE_MODE_ABSENT, CPU_CACHE_MODES);
 
 struct cpu_feature {
+    struct extras extras;
     enum cpu_policy policy;
     const char *name;
-    struct extras extras;
 };
 
 struct cpu {
+    struct extras extras;
     enum cpu_mode mode;
     enum cpu_match match;
     enum cpu_check check;
@@ -47,7 +48,6 @@ struct cpu {
     struct opt_u32 cache_level;
     enum cpu_cache_mode cache_mode;
     LIST_OF(struct cpu_feature) features;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(cpu_element, struct cpu);

@@ -37,7 +37,7 @@ struct controller *defaults_add_controller(struct domain_def *def, enum controll
 /* Each kind counts for itself.  A companion has the number of the usb controller before it. */
 static void number_controllers(struct domain_def *def)
 {
-    uint32_t next[CONTROLLER_NVME + 1] = { 0 };
+    uint32_t next[CONTROLLER_NVME + 1] = { [CONTROLLER_PCI] = 1 };
     struct opt_u32 master = { true, 0 };
     for (size_t i = 0; i < def->controllers.count; i++) {
         const struct controller *c = def->controllers.items[i];

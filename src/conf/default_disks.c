@@ -63,9 +63,23 @@ static void add_controllers(struct domain_def *def, const struct layout *layout,
 /* More controllers of a kind than this come from a stray address, not from somebody's wish. */
 enum { CONTROLLERS_MAX = 256 };
 
+static bool check_controller(const struct domain_def *def, const struct disk *disk,
+                             const struct layout *layout, struct xml_context *x)
+{
+    uint32_t index = disk->address->drive.controller, most = CONTROLLERS_MAX;
+    if ((layout->controller == CONTROLLER_IDE || layout->controller == CONTROLLER_FDC) &&
+        machine_kind(def) != MACHINE_OTHER)
+        most = 1;
+    if (index < most)
+        return true;
+    xml_refuse(x, disk, ERR_CONFIG_UNSUPPORTED, NULL,
+               "disk '%s' needs %s controller %u; there can be %u of a kind", disk->target,
+               enum_word(&controller_type_names, layout->controller), index, most);
+    return false;
+}
+
 void defaults_place_disks(struct domain_def *def, struct xml_context *x)
 {
-    struct arena *arena = xml_arena(x);
     uint32_t most[ARRAY_COUNT(layouts)];
     bool used[ARRAY_COUNT(layouts)] = { false };
     for (size_t i = 0; i < def->disks.count; i++) {
@@ -73,22 +87,15 @@ void defaults_place_disks(struct domain_def *def, struct xml_context *x)
         const struct layout *layout = find_layout(disk->bus);
         if (!layout)
             continue;
-        place_disk(disk, layout, arena);
-        if (!disk->address || disk->address->type != ADDRESS_DRIVE)
+        place_disk(disk, layout, xml_arena(x));
+        if (!disk->address || disk->address->type != ADDRESS_DRIVE || !check_controller(def, disk, layout, x))
             continue;
         size_t k = (size_t) (layout - layouts);
         uint32_t controller = disk->address->drive.controller;
-        if (controller >= CONTROLLERS_MAX) {
-            xml_refuse(x, disk, ERR_XML, NULL,
-                       "disk '%s' needs %s controller %u; there are at most %d of a kind",
-                       disk->target, enum_word(&controller_type_names,
-                                               layout->controller), controller, CONTROLLERS_MAX);
-            continue;
-        }
         most[k] = used[k] && most[k] > controller ? most[k] : controller;
         used[k] = true;
     }
     for (size_t k = 0; k < ARRAY_COUNT(layouts); k++)
         if (used[k])
-            add_controllers(def, &layouts[k], most[k], arena);
+            add_controllers(def, &layouts[k], most[k], xml_arena(x));
 }

@@ -73,6 +73,7 @@ DECLARE_ENUM(disk_tray, DISK_TRAY_ABSENT, DISK_TRAYS);
 DECLARE_ENUM(startup_policy, STARTUP_DEFAULT, STARTUP_POLICIES);
 
 struct disk {
+    struct extras extras;
     enum disk_type type;
     enum disk_device device;
     enum disk_model model;
@@ -118,7 +119,6 @@ struct disk {
     uint32_t boot_order;                        /* from 1; 0: not asked for */
     const char *alias;
     struct address *address;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(disk_element, struct disk);

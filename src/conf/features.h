@@ -5,10 +5,10 @@
 
 /* <pmu state='on'/>: an element without the attribute means on. */
 struct features {
+    struct extras extras;
     bool acpi, apic, pae, hap, viridian, privnet;
     enum on_off apic_eoi;
     enum on_off vmport, smm, pmu, vmcoreinfo, pvspinlock;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(features_element, struct features);

@@ -65,7 +65,7 @@ static void graphics_check(void *self, struct xml_context *x)
         if (ports[i]->set && (ports[i]->value < -1 || ports[i]->value > INT32_MAX))
             xml_refuse(x, ports[i], ERR_XML, "-1, or a port", "%lld is no port", (long long) ports[i]->value);
     if (graphics->type == GRAPHICS_VNC && graphics->password && strlen(graphics->password) > 8)
-        xml_refuse(x, graphics, ERR_CONFIG_UNSUPPORTED, "at most 8 bytes",
+        xml_refuse(x, &graphics->password, ERR_CONFIG_UNSUPPORTED, "at most 8 bytes",
                    "the password is %zu bytes long; VNC takes 8", strlen(graphics->password));
     if (!graphics->password)
         graphics->password_valid_to = graphics->connected = NULL;

@@ -22,12 +22,13 @@ DECLARE_ENUM(listen_type, LISTEN_TYPE_ABSENT, LISTEN_TYPES);
 DECLARE_ENUM(share_policy, SHARE_POLICY_ABSENT, SHARE_POLICIES);
 
 struct listen {
+    struct extras extras;
     enum listen_type type;
     const char *address, *network, *socket;
-    struct extras extras;
 };
 
 struct graphics {
+    struct extras extras;
     enum graphics_type type;
     struct opt_i64 port;                        /* -1: any free one */
     struct opt_i64 tls_port, websocket;
@@ -39,7 +40,6 @@ struct graphics {
     enum share_policy share_policy;
     enum yes_no power_control;
     LIST_OF(struct listen) listens;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(graphics_element, struct graphics);

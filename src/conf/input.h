@@ -14,12 +14,12 @@ DECLARE_ENUM(input_type, INPUT_TYPE_ABSENT, INPUT_TYPES);
 DECLARE_ENUM(input_bus, INPUT_BUS_ABSENT, INPUT_BUSES);
 
 struct input {
+    struct extras extras;
     enum input_type type;
     enum input_bus bus;
     const char *model;
     const char *alias;
     struct address *address;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(input_element, struct input);

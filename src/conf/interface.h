@@ -23,6 +23,7 @@ enum { MAC_TEXT_SIZE = 18 };
 void mac_format(const struct mac *mac, char ret_text[MAC_TEXT_SIZE]);
 
 struct interface {
+    struct extras extras;
     enum interface_type type;
     enum yes_no trust_guest_rx_filters;
     struct mac mac;
@@ -48,7 +49,6 @@ struct interface {
     uint32_t boot_order;
     const char *alias;
     struct address *address;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(interface_element, struct interface);

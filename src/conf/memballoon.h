@@ -11,13 +11,13 @@
 DECLARE_ENUM(memballoon_model, MEMBALLOON_MODEL_ABSENT, MEMBALLOON_MODELS);
 
 struct memballoon {
+    struct extras extras;
     enum memballoon_model model;
     enum on_off autodeflate, free_page_reporting;
     uint32_t stats_period;                      /* seconds; 0: none */
     struct virtio_options virtio;
     const char *alias;
     struct address *address;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(memballoon_element, struct memballoon);

@@ -4,10 +4,10 @@
 #include "xml/value.h"
 
 struct memory_amount {
+    struct extras extras;
     uint64_t kib;
     const char *unit;
     enum on_off dump_core;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(memory_element, struct memory_amount);

@@ -12,9 +12,7 @@ DEFINE_ENUM_CODEC(smbios_mode, SMBIOS_MODES);
 static void os_check(void *self, struct xml_context *x)
 {
     const struct os *os = self;
-    if (os->type == OS_TYPE_ABSENT)
-        xml_refuse(x, &os->type, ERR_XML, "hvm", "an os <type> must be specified");
-    else if (os->type != OS_HVM)
+    if (os->type && os->type != OS_HVM)
         xml_refuse(x, &os->type, ERR_CONFIG_UNSUPPORTED, "hvm", "guests of type '%s' are not supported",
                    enum_word(&os_type_names, os->type));
     if (os->loader_stateless == YES && (os->nvram || os->nvram_template))
@@ -36,7 +34,7 @@ PART(boot_element, "boot", "A kind of device to boot from; the first one is trie
 PART(type, "type", "The kind of guest, and its machine.",
     ATTR("arch", arch, string, "processor architecture"),
     ATTR("machine", machine, string, "machine, or an alias such as pc or q35"),
-    TEXT(type, os_type, "hvm", CODE(ERR_CONFIG_UNSUPPORTED)));
+    TEXT(type, os_type, "hvm", REQUIRED, CODE(ERR_CONFIG_UNSUPPORTED)));
 
 PART(loader, "loader", "The firmware.",
     ATTR("readonly", loader_readonly, yes_no, "is it read-only?"),
@@ -68,7 +66,7 @@ PART(smbios, "smbios", "What the guest is told about the machine.",
 
 const struct element os_element = ELEMENT_CHECKED("os", "The machine, and how it boots.", os_check,
     ATTR("firmware", firmware, firmware, "choose a firmware of this kind", CODE(ERR_CONFIG_UNSUPPORTED)),
-    INLINE(type), INLINE(loader), INLINE(nvram),
+    INLINE(type, REQUIRED), INLINE(loader), INLINE(nvram),
     LEAF("kernel", kernel, string, "kernel to boot"),
     LEAF("initrd", initrd, string, "its first file system"),
     LEAF("cmdline", cmdline, string, "its command line"),

@@ -25,9 +25,10 @@ DECLARE_ENUM(firmware, FIRMWARE_ABSENT, FIRMWARES);
 #define SMBIOS_MODES(_) _(SMBIOS_EMULATE, "emulate") _(SMBIOS_HOST, "host") _(SMBIOS_SYSINFO, "sysinfo")
 DECLARE_ENUM(smbios_mode, SMBIOS_MODE_ABSENT, SMBIOS_MODES);
 
-struct boot { enum boot_device device; struct extras extras; };
+struct boot { struct extras extras; enum boot_device device; };
 
 struct os {
+    struct extras extras;
     enum firmware firmware;                     /* <os firmware>: choose a loader for me */
     enum os_type type;
     const char *arch, *machine;
@@ -44,7 +45,6 @@ struct os {
     enum smbios_mode smbios;
     enum yes_no bios_useserial;
     struct opt_i64 bios_reboot_timeout;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(os_element, struct os);

@@ -14,6 +14,7 @@
 DECLARE_ENUM(video_model, VIDEO_MODEL_ABSENT, VIDEO_MODELS);
 
 struct video {
+    struct extras extras;
     enum video_model model;
     uint32_t ram, vram, vram64, vgamem;         /* KiB */
     uint32_t heads;
@@ -26,7 +27,6 @@ struct video {
     struct virtio_options virtio;
     const char *alias;
     struct address *address;
-    struct extras extras;
 };
 
 DECLARE_ELEMENT(video_element, struct video);

@@ -31,7 +31,12 @@ bool xml_has_errors(struct xml_context *x)
 
 void context_remember(struct xml_context *x, const void *member, const struct element *e, xmlNode *node)
 {
-    vector_push(&x->places, ((struct place) { member, e, node }));
+    vector_push(&x->places, ((struct place) { member, e, node, false }));
+}
+
+void context_remember_row(struct xml_context *x, const void *member, const struct field *f, xmlNode *node)
+{
+    vector_push(&x->places, ((struct place) { member, NULL, node, f->secret }));
 }
 
 unsigned context_line(const xmlNode *node)
@@ -119,72 +124,94 @@ static bool is_full(struct xml_context *x, enum severity severity)
     return x->findings->count >= FINDINGS_MAX && (severity != SEVERITY_ERROR || x->findings->errors);
 }
 
-__attribute__((format(printf, 6, 0)))
-static void report(struct xml_context *x, xmlNode *node, enum severity severity, enum error_code code,
-                   const char *expected, const char *format, va_list ap)
+/* What stood there; NULL if that is a whole subtree, or nobody's business. */
+static xmlChar *quote(const struct place *place)
 {
-    struct finding finding = { .severity = severity, .code = code };
-    if (is_full(x, severity)) {         /* only counted: spares a long document its quadratic time */
-        findings_add(x->findings, &finding);
-        return;
-    }
+    if (!place || place->secret)
+        return NULL;
+    if (place->node->type != XML_ELEMENT_NODE)
+        return context_text(place->node);
+    xmlChar *text = xmlFirstElementChild(place->node) ? NULL : context_text(place->node);
+    if (text && *text)
+        return text;
+    xmlFree(text);
+    return NULL;
+}
+
+__attribute__((format(printf, 6, 0)))
+static void report(struct xml_context *x, const struct place *place, enum severity severity,
+                   enum error_code code, const char *expected, const char *format, va_list ap)
+{
     char *text = NULL;
     if (vasprintf(&text, format, ap) < 0)
         abort();
-    owned_memory char *path = node ? context_full_path(node) : NULL;
-    xmlChar *value = node && (node->type != XML_ELEMENT_NODE ||
-                              !xmlFirstElementChild(node)) ? context_text(node) : NULL;
-    finding.line = node ? context_line(node) : 0;
-    finding.path = path;
-    finding.value = value && (*value || node->type != XML_ELEMENT_NODE) ? (char *) value : NULL;
-    finding.expected = (char *) expected;
-    finding.text = text;
-    findings_add(x->findings, &finding);
+    owned_memory char *path = place ? context_full_path(place->node) : NULL;
+    xmlChar *value = quote(place);
+    findings_add(x->findings, &(struct finding) {
+        severity, code, place ? context_line(place->node) : 0, path, (char *) value, (char *) expected, text,
+    });
     xmlFree(value);
     free(text);
+}
+
+/* One that will not be kept is only counted: that spares a long document its quadratic time. */
+static bool count_only(struct xml_context *x, enum severity severity, enum error_code code)
+{
+    if (!is_full(x, severity))
+        return false;
+    findings_add(x->findings, &(struct finding) { .severity = severity, .code = code });
+    return true;
 }
 
 void context_report(struct xml_context *x, xmlNode *node, enum severity severity, enum error_code code,
                     const char *expected, const char *format, ...)
 {
+    const struct place place = { .node = node };
     va_list ap;
+    if (count_only(x, severity, code))
+        return;
     va_start(ap, format);
-    report(x, node, severity, code, expected, format, ap);
+    report(x, &place, severity, code, expected, format, ap);
     va_end(ap);
 }
 
+static bool is_around(const struct place *place, const char *member)
+{
+    const char *start = place->member;
+    return place->element && member >= start && member < start + place->element->size;
+}
+
 /* The last place with this very address is the most particular one; else the smallest struct around it. */
-static xmlNode *find_place(const struct xml_context *x, const void *member)
+static const struct place *find_place(const struct xml_context *x, const void *member)
 {
     const struct place *best = NULL;
     for (size_t i = x->places.count; i-- > 0; ) {
         const struct place *p = &x->places.items[i];
         if (p->member == member && !p->element)
-            return p->node;
-        if (!p->element || (const char *) member < (const char *) p->member ||
-            (const char *) member >= (const char *) p->member + p->element->size)
-            continue;
-        if (!best || p->element->size <= best->element->size)
+            return p;
+        if (is_around(p, member) && (!best || p->element->size <= best->element->size))
             best = p;
     }
-    return best ? best->node : NULL;
+    return best;
 }
 
 void xml_refuse(struct xml_context *x, const void *member, enum error_code code, const char *expected,
                 const char *format, ...)
 {
     va_list ap;
+    if (count_only(x, SEVERITY_ERROR, code))
+        return;
     va_start(ap, format);
-    report(x, is_full(x, SEVERITY_ERROR) ? NULL : find_place(x, member), SEVERITY_ERROR, code, expected,
-           format, ap);
+    report(x, find_place(x, member), SEVERITY_ERROR, code, expected, format, ap);
     va_end(ap);
 }
 
 void xml_warn(struct xml_context *x, const void *member, const char *format, ...)
 {
     va_list ap;
+    if (count_only(x, SEVERITY_WARNING, ERR_NONE))
+        return;
     va_start(ap, format);
-    report(x, is_full(x, SEVERITY_WARNING) ? NULL : find_place(x, member), SEVERITY_WARNING, ERR_NONE, NULL,
-           format, ap);
+    report(x, find_place(x, member), SEVERITY_WARNING, ERR_NONE, NULL, format, ap);
     va_end(ap);
 }

@@ -7,7 +7,7 @@
 #include "xml/element.h"
 
 /* Where a member's value, or a struct, was read from. */
-struct place { const void *member; const struct element *element; xmlNode *node; };
+struct place { const void *member; const struct element *element; xmlNode *node; bool secret; };
 
 struct xml_context {
     struct arena *arena;
@@ -19,6 +19,7 @@ struct xml_context {
 };
 
 void context_remember(struct xml_context *x, const void *member, const struct element *e, xmlNode *node);
+void context_remember_row(struct xml_context *x, const void *member, const struct field *f, xmlNode *node);
 
 /* Reports on `node`, an element, attribute or text.  The value is the node's text, unless it is an element.
  * */

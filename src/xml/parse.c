@@ -61,7 +61,7 @@ static void parse_text(struct xml_context *x, const struct field *f, xmlNode *no
          (number < f->low || number > f->high))) { if (node) refuse_value(x, f, node, text); return; }
     memcpy(member, &value, f->codec->size);
     if (node)
-        context_remember(x, member, NULL, node);
+        context_remember_row(x, member, f, node);
 }
 
 static void take_default(struct xml_context *x, const struct field *f, void *self)
@@ -131,7 +131,7 @@ static void parse_child(struct xml_context *x, const struct field *f, xmlNode *n
     switch (f->kind) {
     case FIELD_FLAG:
         *(bool *) member = true;
-        context_remember(x, member, NULL, node);
+        context_remember_row(x, member, f, node);
         break;
     case FIELD_LEAF:
         parse_content(x, f, node, self);
@@ -232,6 +232,13 @@ static void pass_over(const struct field *f, xmlNode *node)
             n->_private = (void *) f;
 }
 
+static void take_presence(struct xml_context *x, const struct field *f, xmlNode *node, void *self)
+{
+    bool *member = (bool *) ((char *) self + f->offset);
+    *member = true;
+    context_remember_row(x, member, f, node);
+}
+
 static void parse_row(struct xml_context *x, const struct field *f, xmlNode *node, void *self)
 {
     if (is_for_later(x, f)) {
@@ -241,7 +248,7 @@ static void parse_row(struct xml_context *x, const struct field *f, xmlNode *nod
     switch (f->kind) {
     case FIELD_ATTR: parse_attribute(x, f, node, self); break;
     case FIELD_TEXT: parse_content(x, f, node, self); break;
-    case FIELD_PRESENT: *(bool *) ((char *) self + f->offset) = true; break;
+    case FIELD_PRESENT: take_presence(x, f, node, self); break;
     case FIELD_LIST: parse_list(x, f, node, self); break;
     default: parse_children(x, f, node, self); break;
     }

@@ -7,7 +7,7 @@
 static void expect(const struct codec *codec, const char *text, const char *wanted)
 {
     owned(arena) struct arena *arena = arena_new();
-    union { struct uuid uuid; uint64_t number; const char *text; struct opt_i64 opt; } value = { .number = 0 };
+    union { struct uuid uuid; uint64_t number; struct opt_i64 opt; } value = { .number = 0 };
     owned_buffer struct buffer out = { 0 };
     bool good = codec->parse(codec, arena, text, &value);
     cr_assert_eq(good, wanted != NULL, "'%s' as %s", text, codec->name);

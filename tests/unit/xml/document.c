@@ -77,7 +77,9 @@ Test(document, one_that_is_too_deep_is_refused)
 
 Test(document, an_element_with_too_many_attributes_is_refused_wherever_comments_stand)
 {
-    static const char *const starts[] = { "<cat", "<!-- ' --><cat", "<?p \" ?><cat", "<cat><![CDATA[ ' ]]><b" };
+    static const char *const starts[] = {
+        "<cat", "<!-- ' --><cat", "<?p \" ?><cat", "<cat><![CDATA[ ' ]]><b",
+    };
     for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
         owned_buffer struct buffer text = { 0 };
         buffer_add_text(&text, starts[k]);

@@ -10,8 +10,9 @@
 
 static void add(struct findings *f, enum severity severity, const char *text)
 {
-    findings_add(f, &(struct finding) { .severity = severity, .code = ERR_XML, .line = 7, .path = (char *) "a/b",
-                                        .text = (char *) text });
+    findings_add(f, &(struct finding) {
+        .severity = severity, .code = ERR_XML, .line = 7, .path = (char *) "a/b", .text = (char *) text,
+    });
 }
 
 Test(findings, at_most_a_hundred_are_kept_and_all_are_counted)
