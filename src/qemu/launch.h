@@ -19,6 +19,9 @@ struct launch {
     VECTOR(struct monitor_call *) calls;        /* sent behind the negotiation, answered after it */
     struct monitor_call *chardevs;      /* the one of them that asks for ptys, or NULL */
     struct monitor_call *cont;          /* the one that lets it run, or NULL */
+    bool recording;                     /* the record is being written; it is done when `record` says so */
+    struct wait record;
+    struct error record_error;
 };
 
 /* Fails with an error that names domain and step, and what the VMM said about it. */
@@ -39,3 +42,8 @@ bool launch_has_ptys(const struct domain_def *def);
 /* What commandline needs beside the definition. */
 struct command_line launch_command_line(const struct domain_def *def, const struct caps *caps);
 enum { MONITOR_FD = 3 };                /* the number in the child */
+
+/* Steps of launch_monitor.c. */
+struct monitor_call *launch_ask(struct launch *launch, const char *command, const char *arguments);
+WAITS int launch_handshake(struct launch *launch, struct error *err);
+WAITS int launch_read_answers(struct launch *launch, struct error *err);

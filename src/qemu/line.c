@@ -23,6 +23,25 @@ void line_blockdev(struct line *line, struct props *props)
     props_add_to(props, line->argv, "-blockdev", true);
 }
 
+void line_option(struct line *line, const char *option, const struct buffer *value)
+{
+    argv_add_pair(line->argv, option, buffer_text(value));
+}
+
+void option_add_yes_no(struct buffer *option, const char *key, enum yes_no value)
+{
+    option_add(option, key, value == YES ? "on" : value == NO ? "off" : NULL);
+}
+
+const struct timer_def *line_timer(const struct line *line, enum timer_name name)
+{
+    const struct clock *clock = &line->def->clock;
+    for (size_t i = 0; i < clock->timers.count; i++)
+        if (clock->timers.items[i]->name == name)
+            return clock->timers.items[i];
+    return NULL;
+}
+
 bool line_is_q35(const struct line *line)
 {
     const char *machine = line->def->os.machine;

@@ -22,6 +22,11 @@ void line_object(struct line *line, struct props *props);
 void line_backend(struct line *line, const char *option, struct props *props);     /* -netdev, -audiodev */
 void line_blockdev(struct line *line, struct props *props);
 
+/* "OPTION VALUE", of what option_add() made. */
+void line_option(struct line *line, const char *option, const struct buffer *value);
+const struct timer_def *line_timer(const struct line *line, enum timer_name name);      /* NULL */
+void option_add_yes_no(struct buffer *option, const char *key, enum yes_no value);
+
 /* Where the device is plugged in: bus and addr, port, nr...  An address nobody assigned adds nothing. */
 int line_address(const struct line *line, struct props *props, const struct address *address,
                  struct error *err);

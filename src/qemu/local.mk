@@ -5,13 +5,14 @@ src_qemu_libqemu_a_SOURCES = src/qemu/caps.c src/qemu/caps.h src/qemu/caps_cache
     src/qemu/caps_probe.c src/qemu/caps_probe.h
 
 # The command line.
-src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/chardevs.c src/qemu/command_line.c \
-    src/qemu/command_line.h src/qemu/controllers.c src/qemu/devices.c src/qemu/disks.c src/qemu/interfaces.c \
+src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/boot.c src/qemu/chardevs.c src/qemu/command_line.c \
+    src/qemu/command_line.h src/qemu/controllers.c src/qemu/devices.c src/qemu/disk.h src/qemu/disk_nodes.c src/qemu/disks.c src/qemu/interfaces.c \
     src/qemu/line.c src/qemu/line.h src/qemu/machine.c src/qemu/props.c src/qemu/props.h src/qemu/screens.c
 
 # Operations.
 src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/figures.c src/qemu/figures.h src/qemu/guest_log.c src/qemu/guest_log.h \
-    src/qemu/launch.c src/qemu/launch.h src/qemu/operations.c src/qemu/operations.h src/qemu/reattach.c src/qemu/reconnect.c src/qemu/reconnect.h src/qemu/vmm.c \
+    src/qemu/launch.c src/qemu/launch.h src/qemu/launch_definition.c \
+    src/qemu/launch_monitor.c src/qemu/operations.c src/qemu/operations.h src/qemu/reattach.c src/qemu/reconnect.c src/qemu/reconnect.h src/qemu/vmm.c \
     src/qemu/vmm.h src/qemu/vmm_events.c src/qemu/vmm_tasks.c src/qemu/vnc_ports.c src/qemu/vnc_ports.h
 
 # The QMP client.

@@ -1,44 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The board itself: machine, accelerator, processors, memory, clock, boot. */
+/* The board: machine, accelerator, processors, memory. */
 #include "qemu/line.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-
-static void add_option(struct line *line, const char *option, struct buffer *value)
-{
-    argv_add_pair(line->argv, option, buffer_text(value));
-}
 
 static bool is_x86(const struct line *line)
 {
     return text_equal(line->def->os.arch, "x86_64") || text_equal(line->def->os.arch, "i686");
 }
 
-static const struct timer_def *find_timer(const struct line *line, enum timer_name name)
-{
-    const struct clock *clock = &line->def->clock;
-    for (size_t i = 0; i < clock->timers.count; i++)
-        if (clock->timers.items[i]->name == name)
-            return clock->timers.items[i];
-    return NULL;
-}
-
 /* --- machine --- */
-
-static void add_yes_no(struct buffer *option, const char *key, enum yes_no value)
-{
-    option_add(option, key, value == YES ? "on" : value == NO ? "off" : NULL);
-}
 
 static int add_machine(struct line *line, const struct caps_machine *machine)
 {
     const struct domain_def *def = line->def;
-    const struct timer_def *hpet = find_timer(line, TIMER_HPET);
+    const struct timer_def *hpet = line_timer(line, TIMER_HPET);
     owned_buffer struct buffer option = { 0 };
     option_add(&option, NULL, def->os.machine);
     option_add(&option, "usb", "off");
@@ -47,10 +27,10 @@ static int add_machine(struct line *line, const struct caps_machine *machine)
     option_add(&option, "dump-guest-core", def->memory.dump_core == ON ? "on" : "off");
     option_add(&option, "memory-backend", machine->default_ram);
     if (hpet)
-        add_yes_no(&option, "hpet", hpet->present);
+        option_add_yes_no(&option, "hpet", hpet->present);
     if (is_x86(line))
         option_add_bool(&option, "acpi", def->features.acpi);
-    add_option(line, "-machine", &option);
+    line_option(line, "-machine", &option);
     return 0;
 }
 
@@ -164,7 +144,7 @@ static int add_cpu(struct line *line, const struct caps_machine *machine, struct
     option_add(&option, "kvm-pv-eoi", enum_word(&on_off_names, features->apic_eoi));
     option_add(&option, "kvm-pv-unhalt", enum_word(&on_off_names, features->pvspinlock));
     option_add(&option, "pmu", enum_word(&on_off_names, features->pmu));
-    add_option(line, "-cpu", &option);
+    line_option(line, "-cpu", &option);
     return 0;
 }
 
@@ -188,7 +168,7 @@ static int add_smp(struct line *line, const struct caps_machine *machine, struct
     }
     option_add_u64(&option, "cores", topology && cpu->cores ? cpu->cores : 1);
     option_add_u64(&option, "threads", topology && cpu->threads ? cpu->threads : 1);
-    add_option(line, "-smp", &option);
+    line_option(line, "-smp", &option);
     return 0;
 }
 
@@ -224,116 +204,4 @@ int line_machine(struct line *line, struct error *err)
         return -1;
     add_memory(line, machine);
     return add_smp(line, machine, err);
-}
-
-/* --- clock --- */
-
-static int add_rtc(struct line *line, struct error *err)
-{
-    const struct clock *clock = &line->def->clock;
-    const struct timer_def *rtc = find_timer(line, TIMER_RTC);
-    owned_buffer struct buffer option = { 0 };
-    int64_t shift = 0;
-    bool shifted = clock->adjustment && !text_equal(clock->adjustment, "reset") &&
-                   text_to_i64(clock->adjustment, &shift) && shift;
-    if (clock->offset == CLOCK_TIMEZONE ||
-        (clock->offset == CLOCK_VARIABLE && clock->basis == CLOCK_BASIS_LOCALTIME))
-        return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "<clock>: this offset is not supported, only 'utc', 'localtime', "
-                    "'absolute' and 'variable' on utc are");
-    if (clock->offset == CLOCK_LOCALTIME) {
-        option_add(&option, "base", "localtime");
-    } else if (clock->offset == CLOCK_ABSOLUTE || (clock->offset == CLOCK_VARIABLE && shifted)) {
-        time_t when = clock->offset == CLOCK_ABSOLUTE ? clock->start.value : line->what->now + shift;
-        struct tm tm;
-        char text[32];
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&when, &tm));
-        option_add(&option, "base", text);
-    } else {
-        option_add(&option, "base", "utc");
-    }
-    static const char *const clocks[] = {
-        [TRACK_BOOT] = "rt", [TRACK_GUEST] = "vm", [TRACK_WALL] = "host", [TRACK_REALTIME] = "rt",
-    };
-    if (rtc)
-        option_add(&option, "clock", clocks[rtc->track]);
-    if (rtc && rtc->tick_policy == TICK_CATCHUP)
-        option_add(&option, "driftfix", "slew");
-    add_option(line, "-rtc", &option);
-    return 0;
-}
-
-static void add_pit(struct line *line)
-{
-    const struct timer_def *pit = find_timer(line, TIMER_PIT);
-    if (pit && (pit->tick_policy == TICK_DELAY || pit->tick_policy == TICK_DISCARD) &&
-        caps_has_type(line->caps, "kvm-pit")) {
-        owned_memory char *policy = memory_printf("kvm-pit.lost_tick_policy=%s",
-                                                  enum_word(&tick_policy_names, pit->tick_policy));
-        argv_add_pair(line->argv, "-global", policy);
-    }
-}
-
-/* --- power management, boot --- */
-
-static void add_sleep_state(struct line *line, const char *state, enum yes_no wanted)
-{
-    if (wanted == YES_NO_ABSENT)
-        return;
-    owned_memory char *global =
-        memory_printf("%s.disable_%s=%d", line_is_q35(line) ? "ICH9-LPC" : "PIIX4_PM", state, wanted == NO);
-    argv_add_pair(line->argv, "-global", global);
-}
-
-static void add_boot(struct line *line)
-{
-    const struct os *os = &line->def->os;
-    owned_buffer struct buffer option = { 0 };
-    add_yes_no(&option, "menu", os->bootmenu);
-    if (os->bootmenu == YES && os->bootmenu_timeout.set)
-        option_add_u64(&option, "splash-time", os->bootmenu_timeout.value);
-    if (os->bios_reboot_timeout.set) {
-        owned_memory char *timeout = memory_printf("%" PRId64, os->bios_reboot_timeout.value);
-        option_add(&option, "reboot-timeout", timeout);
-    }
-    option_add(&option, "strict", "on");
-    add_option(line, "-boot", &option);
-}
-
-static void add_path(struct line *line, const char *option, const char *value)
-{
-    if (value)
-        argv_add_pair(line->argv, option, value);
-}
-
-static int check_firmware(const struct os *os, struct error *err)
-{
-    if (os->firmware == FIRMWARE_EFI || os->loader_type == LOADER_PFLASH || os->nvram)
-        return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "<os>: firmware in flash (efi, pflash, nvram) is not supported");
-    if (os->smbios && os->smbios != SMBIOS_EMULATE)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: smbios mode '%s' is not supported",
-                    enum_word(&smbios_mode_names, os->smbios));
-    if (os->acpi_table || os->bios_useserial == YES)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: %s is not supported", os->acpi_table ? "acpi/table" :
-                    "bios useserial='yes'");
-    return 0;
-}
-
-int line_boot(struct line *line, struct error *err)
-{
-    const struct os *os = &line->def->os;
-    if (add_rtc(line, err) < 0 || check_firmware(os, err) < 0)
-        return -1;
-    add_pit(line);
-    argv_add(line->argv, "-no-shutdown");
-    add_sleep_state(line, "s3", line->def->suspend_to_mem);
-    add_sleep_state(line, "s4", line->def->suspend_to_disk);
-    add_boot(line);
-    add_path(line, "-bios", os->loader);
-    add_path(line, "-kernel", os->kernel);
-    add_path(line, "-initrd", os->initrd);
-    add_path(line, "-append", os->cmdline);
-    add_path(line, "-dtb", os->dtb);
-    return 0;
 }

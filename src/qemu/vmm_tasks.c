@@ -156,7 +156,10 @@ static WAITS void reconnect(struct vmm *vmm)
     vmm->reconnecting = true;
     int rc = vmm_reconnect(vmm, dom->state, dom->reason, &err);
     vmm->reconnecting = false;
-    if (rc >= 0) {
+    if (rc > 0) {
+        log_error("domain '%s': it waits for the end of a start that is long over, and is ended", dom->name);
+        power_off(vmm);
+    } else if (rc == 0) {
         log_info("domain '%s': its monitor answers again", dom->name);
         monitor_set_timeout(vmm->monitor, MONITOR_TIMEOUT_MS);
         vmm_read_tree_later(vmm);

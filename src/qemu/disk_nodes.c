@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/disk.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+
+/* How a cache mode is spelt in the three switches that it sets. */
+static const struct cache_switches { bool direct, no_flush; const char *write_cache; } cache_switches[] = {
+    [DISK_CACHE_NONE] = { true, false, "on" },
+    [DISK_CACHE_WRITETHROUGH] = { false, false, "off" },
+    [DISK_CACHE_WRITEBACK] = { false, false, "on" },
+    [DISK_CACHE_DIRECTSYNC] = { true, false, "off" },
+    [DISK_CACHE_UNSAFE] = { false, true, "on" },
+};
+
+static const char *zeroes_word(const struct disk *disk)
+{
+    bool downgraded = disk->detect_zeroes == DISK_ZEROES_UNMAP && disk->discard != DISK_DISCARD_UNMAP;
+    return enum_word(&disk_detect_zeroes_names, downgraded ? DISK_ZEROES_ON : (int) disk->detect_zeroes);
+}
+
+static void add_cache(struct props *node, enum disk_cache cache)
+{
+    if (cache == DISK_CACHE_DEFAULT)
+        return;
+    props_object(node, "cache");
+    props_bool(node, "direct", cache_switches[cache].direct);
+    props_bool(node, "no-flush", cache_switches[cache].no_flush);
+    props_close_object(node);
+}
+
+static void add_top_node_props(struct props *node, const struct plug *plug)
+{
+    props_bool(node, "read-only", plug->disk->readonly);
+    props_text(node, "discard", enum_word(&disk_discard_names, plug->disk->discard));
+    props_text(node, "detect-zeroes", zeroes_word(plug->disk));
+    add_cache(node, plug->cache);
+}
+
+/* Whether the path is a CD drive of the host: told by its name, since this function does no I/O. */
+static bool is_host_cdrom(const struct disk *disk)
+{
+    return disk->device == DISK_CDROM &&
+           (text_starts(disk->dev, "/dev/cdrom") || text_starts(disk->dev, "/dev/dvd"));
+}
+
+static const char *storage_driver(const struct disk *disk)
+{
+    if (disk->type != DISK_BLOCK)
+        return "file";
+    return is_host_cdrom(disk) ? "host_cdrom" : "host_device";
+}
+
+static void add_storage_node(struct line *line, const struct plug *plug)
+{
+    const struct disk *disk = plug->disk;
+    owned_props struct props node;
+    props_begin(&node, "driver", storage_driver(disk));
+    props_text(&node, "filename", plug->path);
+    props_text(&node, "aio", enum_word(&disk_io_names, disk->io));
+    props_printf(&node, "node-name", "libvirt-%zu-storage", plug->node);
+    if (plug->bare) {
+        add_top_node_props(&node, plug);
+    } else {
+        props_bool(&node, "auto-read-only", true);
+        props_text(&node, "discard", "unmap");
+        add_cache(&node, plug->cache);
+    }
+    line_blockdev(line, &node);
+}
+
+static void add_format_node(struct line *line, const struct plug *plug)
+{
+    owned_props struct props node;
+    props_open(&node);
+    props_printf(&node, "node-name", "libvirt-%zu-format", plug->node);
+    add_top_node_props(&node, plug);
+    props_text(&node, "driver", enum_word(&disk_format_names, plug->disk->format));
+    props_on_off(&node, "discard-no-unref", plug->disk->discard_no_unref);
+    props_printf(&node, "file", "libvirt-%zu-storage", plug->node);
+    line_blockdev(line, &node);
+}
+
+static void add_copy_node(struct line *line, struct plug *plug)
+{
+    owned_props struct props node;
+    props_begin(&node, "driver", "copy-on-read");
+    props_printf(&node, "node-name", "libvirt-CoR-%s", plug->disk->target);
+    props_text(&node, "file", plug->top);
+    props_text(&node, "discard", "unmap");
+    line_blockdev(line, &node);
+    snprintf(plug->top, sizeof plug->top, "libvirt-CoR-%s", plug->disk->target);
+}
+
+void disk_add_nodes(struct line *line, struct plug *plug)
+{
+    add_storage_node(line, plug);
+    if (!plug->bare)
+        add_format_node(line, plug);
+    snprintf(plug->top, sizeof plug->top, "libvirt-%zu-%s", plug->node, plug->bare ? "storage" : "format");
+    if (plug->disk->copy_on_read == ON)
+        add_copy_node(line, plug);
+}
+
+/* The classic spelling: one option, which names the mode itself. */
+void disk_add_drive(struct line *line, struct plug *plug)
+{
+    const struct disk *disk = plug->disk;
+    bool is_sd = disk->bus == DISK_BUS_SD;
+    owned_buffer struct buffer drive = { 0 };
+    uint32_t index = 0;
+    option_add(&drive, "file", plug->path);
+    option_add(&drive, "format", plug->path ? enum_word(&disk_format_names, disk->format) : NULL);
+    option_add(&drive, "if", is_sd ? "sd" : "none");
+    if (is_sd && disk_target_index(disk->target, &index))
+        option_add_u64(&drive, "index", index);
+    if (!is_sd) {
+        snprintf(plug->top, sizeof plug->top, "drive-%s", disk->alias);
+        option_add(&drive, "id", plug->top);
+    }
+    if (disk->readonly)
+        option_add(&drive, "readonly", "on");
+    if (plug->path) {
+        option_add(&drive, "cache", enum_word(&disk_cache_names, plug->cache));
+        option_add(&drive, "copy-on-read", enum_word(&on_off_names, disk->copy_on_read));
+        option_add(&drive, "discard", enum_word(&disk_discard_names, disk->discard));
+        option_add(&drive, "detect-zeroes", zeroes_word(disk));
+        option_add(&drive, "aio", enum_word(&disk_io_names, disk->io));
+    }
+    argv_add_pair(line->argv, "-drive", buffer_text(&drive));
+}
+
+const char *disk_write_cache(enum disk_cache cache)
+{
+    return cache_switches[cache].write_cache;
+}

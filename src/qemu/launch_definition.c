@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a start adds to a definition, and what it learns about it. */
+#include "qemu/launch.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "qemu/emulator.h"
+#include "qemu/vnc_ports.h"
+
+static bool wants_port(const struct graphics *graphics)
+{
+    const struct listen *listen = graphics->listens.count ? graphics->listens.items[0] : NULL;
+    bool elsewhere = listen && (listen->type == LISTEN_NONE || listen->type == LISTEN_SOCKET);
+    return graphics->type == GRAPHICS_VNC && !elsewhere && !graphics->socket &&
+           (!graphics->port.set || graphics->port.value <= 0);
+}
+
+static const char *port_address(const struct graphics *graphics)
+{
+    const struct listen *listen = graphics->listens.count ? graphics->listens.items[0] : NULL;
+    const char *address = listen && listen->address ? listen->address : graphics->listen;
+    return address ? address : "127.0.0.1";
+}
+
+static int choose_ports(struct domain_def *def, struct error *err)
+{
+    for (size_t i = 0; i < def->graphics.count; i++) {
+        struct graphics *graphics = def->graphics.items[i];
+        if (!wants_port(graphics))
+            continue;
+        int port = vnc_port_find(port_address(graphics), err);
+        if (port < 0)
+            return -1;
+        graphics->port = (struct opt_i64){ true, port };
+    }
+    return 0;
+}
+
+struct domain_def *launch_definition(const struct domain_def *def, const char *emulator, struct error *err)
+{
+    owned(domain_def) struct domain_def *live = domain_def_copy_live(def);
+    live->emulator = arena_copy(live->arena, emulator);
+    for (size_t i = 0; i < live->disks.count; i++)
+        live->disks.items[i]->cache = disk_effective_cache(live->disks.items[i]);
+    if (domain_def_check_startable(live, err) < 0 || choose_ports(live, err) < 0)
+        return NULL;
+    return take(live);
+}
+
+struct command_line launch_command_line(const struct domain_def *def, const struct caps *caps)
+{
+    return (struct command_line){
+        .def = def, .caps = caps, .classic_drives = settings_now()->classic_drives, .monitor_fd = MONITOR_FD,
+        .now = time(NULL), .sim_options = emulator_sim_options(caps->emulator)
+    };
+}
+
+bool launch_has_ptys(const struct domain_def *def)
+{
+    for (size_t i = 0; i < def->serials.count; i++)
+        if (def->serials.items[i]->type == CHARDEV_PTY)
+            return true;
+    for (size_t i = 0; i < def->consoles.count; i++)
+        if (def->consoles.items[i]->type == CHARDEV_PTY)
+            return true;
+    return false;
+}
+
+/* {"label":"charserial0","filename":"pty:/dev/pts/3"} */
+void launch_note_ptys(struct domain *dom, const struct json *chardevs)
+{
+    const struct json *item;
+    for (size_t i = 0; (item = json_at(chardevs, i)) != NULL; i++) {
+        const char *label = json_get_text(item, "label"), *file = json_get_text(item, "filename");
+        if (text_starts(label, "char") && text_starts(file, "pty:"))
+            domain_set_pty(dom, label + strlen("char"), file + strlen("pty:"));
+    }
+}
