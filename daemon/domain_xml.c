@@ -4,11 +4,11 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "conf/metadata.h"
 #include "daemon/affect.h"
 #include "daemon/daemon.h"
 #include "daemon/request.h"
 #include "qemu/operations.h"
-#include "xml/raw.h"
 
 /* VIR_DOMAIN_XML_*.  UPDATE_CPU and MIGRATABLE ask for less or more of what only a migration needs. */
 enum { XML_DESC_SECURE = 1, XML_DESC_INACTIVE = 2, XML_DESC_UPDATE_CPU = 4, XML_DESC_MIGRATABLE = 8 };
@@ -50,23 +50,6 @@ int on_connect_domain_xml_to_native(struct request *request,
     return 0;
 }
 
-/* The child of <metadata> that its own declaration puts into the namespace `uri`. */
-static const struct raw *find_metadata(const struct raw *metadata, const char *uri)
-{
-    for (const struct raw *child = metadata ? metadata->children : NULL; child; child = child->next) {
-        const char *colon = child->kind == RAW_ELEMENT ? strchr(child->name, ':') : NULL;
-        owned_memory char *declaration =
-            colon ? memory_printf("xmlns:%.*s", (int) (colon - child->name), child->name)
-                  : memory_copy_text("xmlns");
-        for (size_t i = 0; child->kind == RAW_ELEMENT && i < child->attributes_count; i++) {
-            if (text_equal(child->attributes[i].name, declaration) &&
-                text_equal(child->attributes[i].value, uri))
-                return child;
-        }
-    }
-    return NULL;
-}
-
 int on_domain_get_metadata(struct request *request, const remote_domain_get_metadata_args *args,
                            remote_domain_get_metadata_ret *ret, struct error *err)
 {
@@ -89,8 +72,8 @@ int on_domain_get_metadata(struct request *request, const remote_domain_get_meta
         if (!args->uri || !*args->uri)
             return fail(err, ERR_INVALID_ARG,
                         "metadata elements are found by the URI of their namespace; none was given");
-        if ((element = find_metadata(def->metadata, *args->uri))) {
-            raw_format(element, NULL, 0, &text);
+        if ((element = metadata_find(def, *args->uri))) {
+            metadata_format(element, *args->uri, &text);
             ret->metadata = buffer_take(&text);
         }
         break;

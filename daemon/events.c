@@ -31,8 +31,32 @@ SENDER(reboot)
 SENDER(rtc_change, .offset = event->value)
 SENDER(watchdog, .action = event->type)
 SENDER(tray_change, .devAlias = (char *) event->alias, .reason = event->type)
+SENDER(device_removed, .devAlias = (char *) event->alias)
 SENDER(balloon_change, .actual = (uint64_t) event->value)
 SENDER(lifecycle, .event = event->type, .detail = event->detail)
+
+/* Their messages have no part in common with those of clients from before callbacks had ids. */
+static void send_metadata_change(struct peer *peer, int callback, const struct domain_event *event)
+{
+    char *uri = (char *) event->uri;
+    const remote_domain_event_callback_metadata_change_msg m = { callback, borrow(event->domain), event->type,
+                                                                 uri ? &uri : NULL };
+    peer_send_domain_event_callback_metadata_change(peer, &m);
+}
+
+static void send_device_added(struct peer *peer, int callback, const struct domain_event *event)
+{
+    const remote_domain_event_callback_device_added_msg m = { callback, borrow(event->domain),
+                                                              (char *) event->alias };
+    peer_send_domain_event_callback_device_added(peer, &m);
+}
+
+static void send_device_removal_failed(struct peer *peer, int callback, const struct domain_event *event)
+{
+    const remote_domain_event_callback_device_removal_failed_msg m = { callback, borrow(event->domain),
+                                                                       (char *) event->alias };
+    peer_send_domain_event_callback_device_removal_failed(peer, &m);
+}
 
 static void send_to_either(struct peer *peer, int callback, const struct domain_event *event)
 {
@@ -51,6 +75,10 @@ static void (*const senders[EVENT_IDS])(struct peer *peer, int callback, const s
     [DOMAIN_EVENT_WATCHDOG] = send_watchdog,
     [DOMAIN_EVENT_TRAY_CHANGE] = send_tray_change,
     [DOMAIN_EVENT_BALLOON_CHANGE] = send_balloon_change,
+    [DOMAIN_EVENT_DEVICE_REMOVED] = send_device_removed,
+    [DOMAIN_EVENT_DEVICE_ADDED] = send_device_added,
+    [DOMAIN_EVENT_DEVICE_REMOVAL_FAILED] = send_device_removal_failed,
+    [DOMAIN_EVENT_METADATA_CHANGE] = send_metadata_change,
 };
 
 static void on_event(void *arg, const struct domain_event *event)

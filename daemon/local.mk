@@ -17,3 +17,6 @@ daemon_domusd_LDADD = $(domusd_libs)
 # In this order a program links them.
 domusd_libs = daemon/libdaemon.a src/qemu/libqemu.a $(rpc_libs) src/domain/libdomain.a src/conf/libconf.a src/xml/libxml.a \
     src/json/libjson.a src/loop/libloop.a src/base/libbase.a $(UV_LIBS) $(YAJL_LIBS) $(XML_LIBS) $(TIRPC_LIBS)
+
+# Changing what domains are, and pressing their buttons.
+daemon_libdaemon_a_SOURCES += daemon/domain_config.c daemon/domain_power.c daemon/edit.c daemon/edit.h

@@ -210,6 +210,10 @@ struct device *device_create(struct vm *vm, const struct json *given, bool at_ru
         return NULL;
     }
     vector_push(&vm->devices, device);
+    if (text_starts(device->driver, "virtio-balloon-")) {
+        vm->has_balloon = true;
+        vm->balloon = vm->memory;
+    }
     return device;
 }
 

@@ -10,6 +10,6 @@ src_conf_libconf_a_SOURCES = \
     src/conf/format.c src/conf/graphics.c src/conf/graphics.h src/conf/input.c src/conf/input.h \
     src/conf/interface.c src/conf/interface.h src/conf/kept.c src/conf/kept.h src/conf/kept_check.c \
     src/conf/known.c src/conf/known.h src/conf/machine.c src/conf/machine.h src/conf/memballoon.c \
-    src/conf/memballoon.h src/conf/memory.c src/conf/memory.h src/conf/os.c src/conf/os.h \
+    src/conf/memballoon.h src/conf/memory.c src/conf/memory.h src/conf/metadata.c src/conf/metadata.h src/conf/os.c src/conf/os.h \
     src/conf/pci.c src/conf/pci.h src/conf/pci_map.c src/conf/pci_map.h src/conf/rows.c \
     src/conf/rows.h src/conf/usb.c src/conf/usb.h src/conf/video.c src/conf/video.h src/conf/virtio.h

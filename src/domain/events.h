@@ -14,13 +14,15 @@ struct domain;
 /* VIR_DOMAIN_EVENT_ID_*: those that we emit. */
 enum domain_event_id {
     DOMAIN_EVENT_LIFECYCLE = 0, DOMAIN_EVENT_REBOOT = 1, DOMAIN_EVENT_RTC_CHANGE = 2,
-    DOMAIN_EVENT_WATCHDOG = 3, DOMAIN_EVENT_TRAY_CHANGE = 10, DOMAIN_EVENT_BALLOON_CHANGE = 13
+    DOMAIN_EVENT_WATCHDOG = 3, DOMAIN_EVENT_TRAY_CHANGE = 10, DOMAIN_EVENT_BALLOON_CHANGE = 13,
+    DOMAIN_EVENT_DEVICE_REMOVED = 15, DOMAIN_EVENT_DEVICE_ADDED = 19, DOMAIN_EVENT_DEVICE_REMOVAL_FAILED = 22,
+    DOMAIN_EVENT_METADATA_CHANGE = 23
 };
 
 enum lifecycle { EVENT_DEFINED, EVENT_UNDEFINED, EVENT_STARTED, EVENT_SUSPENDED, EVENT_RESUMED, EVENT_STOPPED,
                  EVENT_SHUTDOWN, EVENT_PMSUSPENDED, EVENT_CRASHED };
-enum { DEFINED_ADDED, DEFINED_UPDATED };
-enum { UNDEFINED_REMOVED };
+enum { DEFINED_ADDED, DEFINED_UPDATED, DEFINED_RENAMED };
+enum { UNDEFINED_REMOVED, UNDEFINED_RENAMED };
 enum { STARTED_BOOTED, STARTED_MIGRATED, STARTED_RESTORED, STARTED_FROM_SNAPSHOT, STARTED_WAKEUP };
 enum { SUSPENDED_PAUSED, SUSPENDED_MIGRATED, SUSPENDED_IOERROR, SUSPENDED_WATCHDOG };
 enum { RESUMED_UNPAUSED, RESUMED_MIGRATED };
@@ -33,8 +35,10 @@ enum { CRASHED_EVENT_PANICKED };
 struct domain_event {
     const struct domain *domain;        /* as it is now: id -1 once stopped */
     enum domain_event_id id;
-    int type, detail;                   /* lifecycle: both; watchdog: action; tray: 0 opened, 1 closed */
+    int type, detail;                   /* lifecycle: both; watchdog: action; tray: 0 opened, 1 closed;
+                                         * metadata: which, VIR_DOMAIN_METADATA_* */
     const char *alias;                  /* device events */
+    const char *uri;                    /* metadata: the namespace whose element changed, or NULL */
     int64_t value;                      /* balloon: KiB; rtc: offset in seconds */
 };
 

@@ -116,6 +116,15 @@ struct domain *registry_add_unmanaged(struct registry *r, const struct uuid *uui
     return dom;
 }
 
+void registry_rename(struct domain *dom, const char *name)
+{
+    assert(!dom->removed && !registry_find_name(dom->registry, name));
+    map_remove_text(dom->registry->by_name, dom->name);
+    free(dom->name);
+    dom->name = memory_copy_text(name);
+    map_set_text(dom->registry->by_name, dom->name, dom);
+}
+
 void registry_remove(struct domain *dom)
 {
     struct registry *r = dom->registry;

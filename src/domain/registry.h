@@ -32,6 +32,8 @@ struct domain *registry_match(const struct registry *r, const struct uuid *uuid,
 struct domain *registry_add(struct registry *r, struct domain_def *def);
 /* One of which no more is known: unmanaged, with an id of its own if `id` is -1. */
 struct domain *registry_add_unmanaged(struct registry *r, const struct uuid *uuid, const char *name, int id);
+/* The name must be free. */
+void registry_rename(struct domain *dom, const char *name);
 /* Out of the maps; who waits for its job fails; the registry's reference is dropped. */
 void registry_remove(struct domain *dom);
 int registry_next_id(struct registry *r);

@@ -36,9 +36,11 @@ static void on_resume(struct vmm *vmm, const struct json *data)
 /* Which of the definition's lifecycle actions a shutdown falls under. */
 static enum lifecycle_action action_for(const struct vmm *vmm, const char *reason)
 {
-    if (text_equal(reason, "guest-reset"))
-        return vmm->def->on_reboot;
-    return text_equal(reason, "guest-panic") ? vmm->def->on_crash : vmm->def->on_poweroff;
+    if (text_equal(reason, "guest-panic"))
+        return vmm->def->on_crash;
+    if (vmm->reboot_asked)
+        return ACTION_RESTART;
+    return text_equal(reason, "guest-reset") ? vmm->def->on_reboot : vmm->def->on_poweroff;
 }
 
 /* The guest has stopped but its VMM stays (-no-shutdown), until the action is carried out. */

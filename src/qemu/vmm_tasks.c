@@ -127,7 +127,7 @@ static WAITS void reset(struct vmm *vmm)
                   error_text(&err));
     if (dom->id != id || !dom->vmm)
         return;
-    vmm->rebooting = false;
+    vmm->rebooting = vmm->reboot_asked = false;
     if (err.code == ERR_NONE && dom->state != DOMAIN_RUNNING)
         vmm_set_running(vmm);
 }
