@@ -208,6 +208,39 @@ def an_autodestroyed_guest_goes_with_its_client(d):
     same(d.virsh("domstate", "kept", "--reason").strip(), "shut off (destroyed)")
 
 
+@test()
+def an_autodestroyed_guest_does_not_outlive_a_killed_daemon(d):
+    c = d.connect()
+    c.createXML(d.xml("gone"), 2)
+    d.define("stays")
+    d.virsh("start", "stays")
+    d.kill()
+    same(len(d.guests()), 2)
+    d.start()
+    until(lambda: d.virsh("list", "--all", "--name").split() == ["stays"], "only the other one is left")
+    same(len(d.guests()), 1)
+
+
+@test(config={"override_emulator": "sim"}, emulator="auto")
+def an_override_replaces_every_emulator_and_is_shown(d):
+    contains(d.log_text(), "override_emulator: every guest is run by", "simvmm")
+    contains(d.domsh("version"), "simvmm")
+    d.define("one", emulator="/nonexistent/qemu")
+    d.virsh("start", "one")
+    contains(d.guests()[d.guest("one")], "simvmm")
+    contains(d.virsh("dumpxml", "one", "--inactive"), "<emulator>/nonexistent/qemu</emulator>")
+
+
+@test(config={"disk_syntax": "drive"})
+def disks_can_be_put_on_the_command_line_as_classic_drives(d):
+    d.define("one", d.disk_xml(d.disk("a.img"), cache="writethrough"))
+    line = d.virsh("domxml-to-native", "qemu-argv", "--domain", "one")
+    contains(line, "-drive ", "cache=writethrough", "if=none")
+    if "-blockdev" in line:
+        raise Failed(line)
+    d.virsh("start", "one")
+
+
 @test(daemon=False)
 def sockets_come_from_systemd_and_it_hears_that_we_are_ready(d):
     os.makedirs(f"{d.root}/run", exist_ok=True)
