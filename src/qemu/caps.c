@@ -10,7 +10,7 @@
 #include "qemu/caps_probe.h"
 
 /* A cache file of another format is not read, but asked for again. */
-enum { CAPS_FORMAT = 1 };
+enum { CAPS_FORMAT = 2 };
 
 struct caps *caps_ref(struct caps *caps)
 {
@@ -152,7 +152,7 @@ static const struct {
     unsigned since;
     const char *command, *type;
 } features[] = {
-    { CAPS_BLOCKDEV, 4002000, "blockdev-add", NULL },
+    { CAPS_BLOCKDEV, 4002000, NULL, NULL },
     { CAPS_JSON_DEVICE, 6002000, NULL, NULL },
     { CAPS_JSON_BACKENDS, 7002000, NULL, NULL },
     { CAPS_RAW_WITHOUT_FORMAT, 9000000, NULL, NULL },
