@@ -102,6 +102,36 @@ def metadata_and_titles_are_found(d):
 
 
 @test()
+def passwords_are_shown_only_to_those_who_may_see_them(d):
+    vnc = "<graphics type='vnc' passwd='sesame'/>"
+    d.connect().defineXML(d.xml("one", vnc))
+    for state in ("off", "on"):
+        if state == "on":
+            d.virsh("start", "one")
+        if "sesame" in d.virsh("dumpxml", "one"):
+            raise Failed("the password is shown to everybody")
+        contains(d.virsh("dumpxml", "one", "--security-info"), "passwd='sesame'")
+        same(refusal(d.connect(readonly=True).lookupByName("one").XMLDesc, libvirt.VIR_DOMAIN_XML_SECURE)[0], 29)
+    d.stop()
+    d.start()                           # it survives in the status file, which nobody else can read
+    contains(d.virsh("dumpxml", "one", "--security-info"), "passwd='sesame'")
+    for folder in ("lib/domains", "run/status"):
+        for name in os.listdir(f"{d.root}/{folder}"):
+            same(oct(os.stat(f"{d.root}/{folder}/{name}").st_mode & 0o777), "0o600", name)
+
+
+@test(config={"emulator_user": "nobody", "emulator_group": "nogroup"})
+def emulators_can_run_as_somebody_else(d):
+    os.chmod(d.root, 0o755)
+    d.define("one")
+    d.virsh("start", "one")
+    with open(f"/proc/{d.guest('one')}/status") as f:
+        status = f.read()
+    contains(status, "Uid:\t65534\t65534\t65534\t65534", "Gid:\t65534\t65534\t65534\t65534")
+    d.virsh("suspend", "one")
+
+
+@test()
 def there_are_no_networks_pools_or_devices(d):
     c = d.connect()
     for call in (c.listAllNetworks, c.listNetworks, c.listDefinedNetworks, c.listAllStoragePools, c.listStoragePools,
