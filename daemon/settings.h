@@ -32,7 +32,7 @@ enum setting_reload { AT_START, ON_HUP };
          "simulated VMM.") \
     TEXT(override_emulator, "", "sim or a path", ON_HUP, \
          "For tests: runs every guest with this program, whatever its XML says.") \
-    TEXT(sim_options, "", "key=value,...", ON_HUP, \
+    TEXT(sim_options, "", "key=value pairs with commas between them", ON_HUP, \
          "For tests: passed to the simulated VMM as its -sim option.") \
     TEXT(caps_of, "", "a path", ON_HUP, \
          "If the emulator is a wrapper script: the binary behind it, by which remembered capabilities are " \
