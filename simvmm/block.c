@@ -84,9 +84,9 @@ static int open_storage(struct block_node *b, bool auto_read_only, struct error 
 /* The virtual size in a qcow2 header, and whether it is one. */
 static bool read_qcow2(struct block_node *b)
 {
-    unsigned char head[32];
+    static unsigned char head[4096] __attribute__((aligned(4096)));     /* as O_DIRECT wants it */
     const struct block_node *file = b->file;
-    if (!file || file->fd < 0 || pread(file->fd, head, sizeof head, 0) != sizeof head || memcmp(head, "QFI\xfb", 4) != 0)
+    if (!file || file->fd < 0 || pread(file->fd, head, sizeof head, 0) < 32 || memcmp(head, "QFI\xfb", 4) != 0)
         return false;
     b->size = 0;
     for (int i = 24; i < 32; i++)
