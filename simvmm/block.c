@@ -30,13 +30,31 @@ void block_free(struct block_node *node)
     free(node);
 }
 
-const char *block_attach(struct vm *vm, const char *name, struct qom_node *user)
+static void add_owner(struct buffer *out, const struct qom_node *user)
 {
-    struct block_node *b = block_find(vm, name);
-    if (!b)
-        return NULL;
+    struct qom_node *inner = qom_child(user, "virtio-backend");
+    qom_path(inner ? inner : user, out);
+}
+
+static bool shares(const struct qom_node *user)
+{
+    const struct qom_property *p = qom_property_find(user, "share-rw");
+    return p && text_equal(p->value, "true");
+}
+
+int block_attach(struct vm *vm, struct block_node *b, struct qom_node *user, struct error *err)
+{
+    (void) vm;
+    if (b->user && b->user != user && !b->read_only && !(shares(b->user) && shares(user))) {
+        owned_buffer struct buffer first = { 0 }, second = { 0 };
+        add_owner(&first, b->user);
+        add_owner(&second, user);
+        return fail(err, ERR_INVALID_ARG, "Permission conflict on node '%s': permissions 'write' are both required by block device '%s'"
+                    " (uses node '%s' as 'root' child) and unshared by block device '%s' (uses node '%s' as 'root' child).", b->name,
+                    buffer_text(&first), b->name, buffer_text(&second), b->name);
+    }
     b->user = user;
-    return b->name;
+    return 0;
 }
 
 void block_detach(struct vm *vm, const struct qom_node *user)
@@ -109,23 +127,91 @@ static bool among(const char *word, const char *const *words, size_t count)
     return false;
 }
 
-static int take_cache(struct block_node *b, const struct json *given, bool modern_json, struct error *err)
+static const char *const common_keys[] = { "driver", "node-name", "read-only", "auto-read-only", "force-share", "discard", "detect-zeroes",
+                                          "cache", "active" };
+static const struct { const char *driver; const char *keys[16]; } own_keys[] = {
+    { "file", { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache", "aio-max-batch" } },
+    { "host_device", { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache", "aio-max-batch" } },
+    { "host_cdrom", { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache", "aio-max-batch" } },
+    { "raw", { "file", "offset", "size" } },
+    { "qcow2", { "file", "backing", "lazy-refcounts", "pass-discard-request", "pass-discard-snapshot", "pass-discard-other",
+                 "discard-no-unref", "overlap-check", "cache-size", "l2-cache-size", "l2-cache-entry-size", "refcount-cache-size",
+                 "cache-clean-interval", "encrypt", "data-file" } },
+    { "luks", { "file", "key-secret", "header" } },
+    { "null-co", { "size", "latency-ns", "read-zeroes" } },
+    { "nbd", { "server", "export", "tls-creds", "tls-hostname", "x-dirty-bitmap", "reconnect-delay", "open-timeout" } },
+};
+
+static bool key_is_known(const char *driver, const char *key)
+{
+    if (among(key, common_keys, ARRAY_COUNT(common_keys)))
+        return true;
+    for (size_t i = 0; i < ARRAY_COUNT(own_keys); i++)
+        if (text_equal(own_keys[i].driver, driver)) {
+            size_t count = 0;
+            while (count < ARRAY_COUNT(own_keys[i].keys) && own_keys[i].keys[count])
+                count++;
+            return among(key, own_keys[i].keys, count);
+        }
+    return true;                        /* a driver whose keys we do not know */
+}
+
+static int check_switch(const struct json *value, const char *name, bool strict, struct error *err)
+{
+    bool on;
+    if (!value || value->type == JSON_BOOL)
+        return 0;
+    if (strict)
+        return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s', expected: boolean", name);
+    return keyval_parse_bool(json_text(value), &on) ? 0 : fail(err, ERR_INVALID_ARG, "Parameter '%s' expects 'on' or 'off'", name);
+}
+
+static int check_word(const struct json *given, const char *key, const char *const *words, size_t count, struct error *err)
+{
+    const char *word = keyval_text(given, key);
+    if (!word || among(word, words, count))
+        return 0;
+    return fail(err, ERR_INVALID_ARG, "Parameter '%s' does not accept value '%s'", key, word);
+}
+
+static bool name_is_good(const char *name)
+{
+    return ((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z')) && strlen(name) < 32
+        && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") == strlen(name);
+}
+
+int block_check(const struct json *given, bool strict, struct error *err)
+{
+    static const char *const discards[] = { "ignore", "unmap" }, *const zeroes[] = { "off", "on", "unmap" },
+                             *const aios[] = { "threads", "native", "io_uring" };
+    const char *driver = keyval_text(given, "driver"), *name = keyval_text(given, "node-name");
+    const struct json *cache = json_get(given, "cache");
+    if (!driver)
+        return fail(err, ERR_INVALID_ARG, "Parameter 'driver' is missing");
+    if (!among(driver, formats, ARRAY_COUNT(formats)) && !among(driver, protocols, ARRAY_COUNT(protocols)))
+        return fail(err, ERR_INVALID_ARG, "Parameter 'driver' does not accept value '%s'", driver);
+    if (check_switch(json_get(cache, "direct"), "cache.direct", strict, err) < 0
+        || check_switch(json_get(cache, "no-flush"), "cache.no-flush", strict, err) < 0
+        || check_switch(json_get(given, "read-only"), "read-only", strict, err) < 0
+        || check_switch(json_get(given, "auto-read-only"), "auto-read-only", strict, err) < 0
+        || check_word(given, "discard", discards, ARRAY_COUNT(discards), err) < 0
+        || check_word(given, "detect-zeroes", zeroes, ARRAY_COUNT(zeroes), err) < 0
+        || check_word(given, "aio", aios, ARRAY_COUNT(aios), err) < 0)
+        return -1;
+    for (size_t i = 0; i < given->length; i++)
+        if (!key_is_known(driver, given->members[i].key))
+            return fail(err, ERR_INVALID_ARG, "Parameter '%s' is unexpected", given->members[i].key);
+    if (name && !name_is_good(name))
+        return fail(err, ERR_INVALID_ARG, "Invalid node-name: '%s'", name);
+    return 0;
+}
+
+static void take_cache(struct block_node *b, const struct json *given)
 {
     const struct json *cache = json_get(given, "cache");
-    const char *const keys[] = { "direct", "no-flush" };
-    bool *const values[] = { &b->direct, &b->no_flush };
-    for (int i = 0; i < 2; i++) {
-        const struct json *value = json_get(cache, keys[i]);
-        if (!value)
-            continue;
-        if (value->type == JSON_BOOL)
-            *values[i] = value->boolean;
-        else if (modern_json)
-            return fail(err, ERR_INVALID_ARG, "Invalid parameter type for 'cache.%s', expected: boolean", keys[i]);
-        else if (!keyval_parse_bool(value->text, values[i]))
-            return fail(err, ERR_INVALID_ARG, "Parameter 'cache.%s' expects 'on' or 'off'", keys[i]);
-    }
-    return 0;
+    error_scope(checked);
+    (void) keyval_bool(cache, "direct", &b->direct, &checked);
+    (void) keyval_bool(cache, "no-flush", &b->no_flush, &checked);
 }
 
 static int take_child(struct vm *vm, const struct json *given, const char *key, struct block_node **ret, struct error *err)
@@ -145,9 +231,9 @@ static int fill(struct vm *vm, struct block_node *b, const struct json *given, s
 {
     bool auto_read_only = false;
     if (keyval_bool(given, "read-only", &b->read_only, err) < 0
-        || keyval_bool(given, "auto-read-only", &auto_read_only, err) < 0
-        || take_cache(b, given, false, err) < 0)
+        || keyval_bool(given, "auto-read-only", &auto_read_only, err) < 0)
         return -1;
+    take_cache(b, given);
     b->detect_zeroes = arena_copy(vm->arena, keyval_text(given, "detect-zeroes"));
     if (among(b->driver, formats, ARRAY_COUNT(formats))) {
         if (take_child(vm, given, "file", &b->file, err) < 0 || take_child(vm, given, "backing", &b->backing, err) < 0)
@@ -177,10 +263,8 @@ static int fill(struct vm *vm, struct block_node *b, const struct json *given, s
 struct block_node *block_create(struct vm *vm, const struct json *given, struct error *err)
 {
     const char *driver = keyval_text(given, "driver"), *name = keyval_text(given, "node-name");
-    if (!driver)
-        return fail(err, ERR_INVALID_ARG, "Parameter 'driver' is missing"), NULL;
-    if (!among(driver, formats, ARRAY_COUNT(formats)) && !among(driver, protocols, ARRAY_COUNT(protocols)))
-        return fail(err, ERR_INVALID_ARG, "Parameter 'driver' does not accept value '%s'", driver), NULL;
+    if (block_check(given, false, err) < 0)
+        return NULL;
     if (name && block_find(vm, name))
         return fail(err, ERR_INVALID_ARG, "Duplicate nodes with node-name='%s'", name), NULL;
     struct block_node *b = NEW(struct block_node);

@@ -17,9 +17,12 @@ struct block_node {
     struct qom_node *user;                  /* the device that has it */
 };
 
+/* The option's keys and words, before anything is opened; `strict`: written as JSON. */
+int block_check(const struct json *given, bool strict, struct error *err);
 struct block_node *block_create(struct vm *vm, const struct json *given, struct error *err);    /* -blockdev, blockdev-add */
 int block_create_drive(struct vm *vm, const struct json *given, struct error *err);            /* -drive */
 struct block_node *block_find(const struct vm *vm, const char *name);          /* by node name or drive id */
-const char *block_attach(struct vm *vm, const char *name, struct qom_node *user);      /* NULL if there is no such node */
+/* A node that one device writes to is not for another one, unless both were told to share it. */
+int block_attach(struct vm *vm, struct block_node *node, struct qom_node *user, struct error *err);
 void block_detach(struct vm *vm, const struct qom_node *user);
 void block_free(struct block_node *node);

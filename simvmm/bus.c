@@ -12,7 +12,7 @@
 struct search {
     struct vm *vm;
     const char *kind, *name;
-    struct qom_node *found;
+    struct qom_node *found, *full;      /* the first with room; the first of all */
 };
 
 /* Single-seat buses take one device each, so the next of their kind is looked for. */
@@ -37,11 +37,13 @@ static void look(struct qom_node *node, void *arg)
         return;
     if (s->name ? text_equal(node->name, s->name) : !is_full(s->vm, node))
         s->found = node;
+    else if (!s->name && !s->full)
+        s->full = node;
 }
 
 struct qom_node *bus_find(struct vm *vm, const char *driver, const char *kind, const char *name, struct error *err)
 {
-    struct search search = { vm, kind, name, NULL };
+    struct search search = { vm, kind, name, NULL, NULL };
     if (!name && text_equal(kind, "PCI") && vm->main_bus)
         return vm->main_bus;
     if (!name && text_equal(kind, "System"))
@@ -50,11 +52,11 @@ struct qom_node *bus_find(struct vm *vm, const char *driver, const char *kind, c
     if (!search.found && name)
         return fail(err, ERR_INVALID_ARG, "Bus '%s' not found", name), NULL;
     if (!search.found)
+        search.found = search.full;     /* placing the device there will fail */
+    if (!search.found)
         return fail(err, ERR_INVALID_ARG, "No '%s' bus found for device '%s'", kind, driver), NULL;
     if (name && !data_type_is(vm->data, search.found->type, kind))
         return fail(err, ERR_INVALID_ARG, "Device '%s' can't go on %s bus", driver, search.found->type), NULL;
-    if (name && is_full(vm, search.found))
-        return fail(err, ERR_INVALID_ARG, "Bus '%s' does not support hotplugging", name), NULL;
     return search.found;
 }
 
@@ -64,6 +66,12 @@ static long long number_of(const struct qom_node *node, const char *name, long l
 {
     const struct qom_property *p = qom_property_find(node, name);
     return p && p->kind == QOM_VALUE && p->value && *p->value != '"' ? strtoll(p->value, NULL, 10) : otherwise;
+}
+
+static bool truth_of(const struct qom_node *node, const char *name)
+{
+    const struct qom_property *p = qom_property_find(node, name);
+    return p && p->kind == QOM_VALUE && text_equal(p->value, "true");
 }
 
 /* The device on the bus whose property has that number, or NULL. */
@@ -110,7 +118,9 @@ static int place_pci(struct vm *vm, struct qom_node *bus, struct qom_node *node,
             devfn = slot;
     if (devfn < 0)
         return fail(err, ERR_INVALID_ARG, "PCI: no slot/function available for %s, all in use or reserved", node->type);
-    const struct qom_node *other = holder(bus, "addr", devfn);
+    const struct qom_node *other = holder(bus, "addr", devfn), *first = holder(bus, "addr", devfn & ~7L);
+    if (!other && first && (devfn & 7) && !truth_of(first, "multifunction"))
+        return fail(err, ERR_INVALID_ARG, "PCI: single function device can't be populated in function %lx.%lx", devfn >> 3, devfn & 7);
     if (other)
         return fail(err, ERR_INVALID_ARG, "PCI: slot %ld function %ld not available for %s, in use by %s,id=%s",
                     devfn >> 3, devfn & 7, node->type, other->type, id_text(other));
@@ -134,8 +144,14 @@ static int place_port(struct vm *vm, struct qom_node *bus, struct qom_node *node
                       struct error *err)
 {
     (void) vm;
-    const char *nr = keyval_text(given, "nr");
+    const char *nr = keyval_text(given, "nr"), *name = keyval_text(given, "name");
     uint64_t number;
+    for (size_t i = 0; name && i < bus->properties.count; i++) {
+        const struct qom_node *other = bus->properties.items[i].kind == QOM_LINK ? bus->properties.items[i].node : NULL;
+        const struct qom_property *p = other ? qom_property_find(other, "name") : NULL, *ours = qom_property_find(node, "name");
+        if (p && ours && text_equal(p->value, ours->value))
+            return fail(err, ERR_INVALID_ARG, "virtio-serial-bus: A port already exists by name %s", name);
+    }
     if (nr && keyval_parse_number(nr, &number) && number != 4294967295u) {
         if (holder(bus, "nr", (long long) number))
             return fail(err, ERR_INVALID_ARG, "virtio-serial-bus: A port already exists at id %llu", (unsigned long long) number);
@@ -158,7 +174,8 @@ static int place_scsi(struct vm *vm, struct qom_node *bus, struct qom_node *node
         qom_set_number(node, "scsi-id", 0);
     if (!json_get(given, "lun"))
         qom_set_number(node, "lun", 0);
-    (void) err;
+    if (number_of(node, "scsi-id", 0) > 255)
+        return fail(err, ERR_INVALID_ARG, "bad scsi device id: %lld", number_of(node, "scsi-id", 0));
     return 0;
 }
 
@@ -177,8 +194,43 @@ static int place_unit(struct vm *vm, struct qom_node *bus, struct qom_node *node
                         (unsigned long long) unit);
         return 0;
     }
+    bool ide = data_type_is(vm->data, bus->type, "IDE");
+    if (is_full(vm, bus))
+        return ide ? fail(err, ERR_INVALID_ARG, "IDE unit 1 is in use")
+                   : fail(err, ERR_INVALID_ARG, "Can't create floppy unit 2, bus supports only 2 units");
     number_freely(bus, node, given, "unit", 0);
     return 0;
+}
+
+static unsigned long long ports_of(const struct qom_node *bus)
+{
+    static const struct { const char *controller; unsigned ports; } fixed[] = {
+        { "piix3-usb-uhci", 2 }, { "piix4-usb-uhci", 2 }, { "ich9-usb-uhci1", 2 }, { "ich9-usb-uhci2", 2 }, { "ich9-usb-uhci3", 2 },
+        { "ich9-usb-ehci1", 6 }, { "ich9-usb-ehci2", 6 }, { "usb-ehci", 6 },
+    };
+    const struct qom_node *controller = bus->parent;
+    if (controller && qom_property_find(controller, "p2"))
+        return (unsigned long long) (number_of(controller, "p2", 4) > number_of(controller, "p3", 4) ? number_of(controller, "p2", 4)
+                                                                                              : number_of(controller, "p3", 4));
+    for (size_t i = 0; controller && i < ARRAY_COUNT(fixed); i++)
+        if (text_equal(fixed[i].controller, controller->type))
+            return fixed[i].ports;
+    return 15;
+}
+
+/* The ports of a USB bus by number or path ("1", "2.1"): checked for being taken, and for being there. */
+static int place_usb(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given, struct error *err)
+{
+    const char *port = keyval_text(given, "port");
+    uint64_t number = 0;
+    (void) vm;
+    bool missing = port && text_to_u64(port, UINT32_MAX, &number) && (number == 0 || number > ports_of(bus));
+    for (size_t i = 0; port && i < bus->properties.count; i++) {
+        const struct qom_node *other = bus->properties.items[i].kind == QOM_LINK ? bus->properties.items[i].node : NULL;
+        const struct qom_property *taken = other ? qom_property_find(other, "port") : NULL, *ours = qom_property_find(node, "port");
+        missing |= taken && ours && other != node && text_equal(taken->value, ours->value);
+    }
+    return missing ? fail(err, ERR_INVALID_ARG, "usb port %s (bus %s) not found (in use?)", port, bus->name) : 0;
 }
 
 static int place_serial(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given,
@@ -216,6 +268,7 @@ static const struct {
     { "IDE", place_unit },
     { "floppy-bus", place_unit },
     { "ISA", place_serial },
+    { "usb-bus", place_usb },
 };
 
 int bus_place(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given, struct error *err)
@@ -226,6 +279,32 @@ int bus_place(struct vm *vm, struct qom_node *bus, struct qom_node *node, const 
     return 0;
 }
 
+/* ---- slots that the guest is told about ---- */
+
+static struct qom_node *bridged_bus(const struct vm *vm, const struct qom_node *device)
+{
+    for (size_t i = 0; i < device->properties.count; i++) {
+        const struct qom_property *p = &device->properties.items[i];
+        if (p->kind == QOM_CHILD && p->node && data_type_is(vm->data, p->node->type, "PCI"))
+            return p->node;
+    }
+    return NULL;
+}
+
+/* QEMU numbers the buses below a bus from the youngest to the oldest. */
+static void number_slots(const struct vm *vm, struct qom_node *bus, unsigned *next)
+{
+    if (qom_property_find(bus, "acpi-pcihp-bsel"))
+        qom_set_number(bus, "acpi-pcihp-bsel", (*next)++);
+    for (unsigned n = bus->next_child; n-- > 0;) {
+        owned_memory char *name = memory_printf("child[%u]", n);
+        const struct qom_property *p = qom_property_find(bus, name);
+        struct qom_node *below = p && p->node ? bridged_bus(vm, p->node) : NULL;
+        if (below)
+            number_slots(vm, below, next);
+    }
+}
+
 void bus_attach(struct vm *vm, struct qom_node *bus, struct qom_node *node)
 {
     struct qom_property property = { .kind = QOM_LINK, .node = node };
@@ -233,4 +312,7 @@ void bus_attach(struct vm *vm, struct qom_node *bus, struct qom_node *node)
     property.type = data_intern(vm->data, arena_printf(vm->arena, "link<%s>", node->type));
     /* Behind the children there, before the link to the hotplug handler: as near as we get to QEMU's hash order. */
     qom_add(vm->tree, bus, &property);
+    unsigned next = 0;
+    if (vm->main_bus && bridged_bus(vm, node))
+        number_slots(vm, vm->main_bus, &next);
 }

@@ -215,7 +215,7 @@ static int open_socket(struct chardev *c, const struct json *given, struct error
         return open_unix(c, server, err);
     if (c->port && c->host)
         return open_tcp(c, server, err);
-    return fail(err, ERR_INVALID_ARG, c->host ? "chardev: socket: no port given" : "chardev: socket: no host given");
+    return fail(err, ERR_INVALID_ARG, c->host ? "chardev: socket: no port given" : "Unable to parse FD number");
 }
 
 static int open_pty(struct chardev *c, const struct json *given, struct error *err)
@@ -248,7 +248,7 @@ static int open_file(struct chardev *c, const struct json *given, struct error *
         return -1;
     c->fd = open(c->path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
     if (c->fd < 0)
-        return fail(err, ERR_INVALID_ARG, "Unable to open file '%s': %s", c->path, strerror(errno));
+        return fail(err, ERR_INVALID_ARG, "Could not open '%s': %s", c->path, strerror(errno));
     return 0;
 }
 

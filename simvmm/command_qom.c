@@ -73,7 +73,7 @@ static int set(struct call *call, struct error *err)
         return fail(err, ERR_INVALID_ARG, "Property '%s.%s' not found", node->type, name);
     if (p->kind == QOM_CHILD || p->kind == QOM_CLOCK || text_equal(name, "type") || !p->value)
         return fail(err, ERR_INVALID_ARG, "Property '%s.%s' is not writable", node->type, name);
-    return property_set(call->vm, node, name, json_get(call->arguments, "value"), err);
+    return property_set(call->vm, node, name, json_get(call->arguments, "value"), true, err);
 }
 
 /* ---- many at once ---- */

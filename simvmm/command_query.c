@@ -173,7 +173,7 @@ static int chardevs(struct call *call, struct error *err)
 
 static int balloon(struct call *call, struct error *err)
 {
-    if (!call->vm->has_balloon) {
+    if (!call->vm->balloon_device) {
         call->error_class = "DeviceNotActive";
         return fail(err, ERR_OPERATION_INVALID, "No balloon device has been activated");
     }

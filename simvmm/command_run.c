@@ -147,7 +147,7 @@ static int balloon(struct call *call, struct error *err)
 {
     struct vm *vm = call->vm;
     int64_t value;
-    if (!vm->has_balloon) {
+    if (!vm->balloon_device) {
         call->error_class = "DeviceNotActive";
         return fail(err, ERR_OPERATION_INVALID, "No balloon device has been activated");
     }

@@ -3,10 +3,12 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "base/text.h"
+#include "simvmm/bus.h"
 
 /* A part being placed: its paths -> our nodes. */
 struct work {
@@ -119,7 +121,7 @@ static void add_properties(struct work *work, struct qom_node *node, const struc
 }
 
 /* A path in a value, as JSON text with its quotes. */
-static struct qom_node *link_target(struct work *work, const char *json)
+static struct qom_node *link_target(struct work *work, const char *type, const char *json)
 {
     if (!json || strlen(json) <= 2)
         return NULL;
@@ -127,8 +129,12 @@ static struct qom_node *link_target(struct work *work, const char *json)
     struct qom_node *node = node_for(work, path);
     if (node || !work->place)
         return node;
-    /* Another machine than the part's: what is called the same there will do, if only one is. */
+    /* Another machine than the part's: what has the same role there, or the same name if only one has it. */
     bool ambiguous;
+    struct qom_node *machine = qom_at(work->vm->tree, "/machine");
+    const struct qom_property *acpi = machine ? qom_property_find(machine, "acpi-device") : NULL;
+    if (text_equal(type, "link<hotplug-handler>") && acpi && acpi->kind == QOM_LINK)
+        return acpi->node;
     return qom_resolve(work->vm->tree, strrchr(path, '/') + 1, &ambiguous);
 }
 
@@ -138,7 +144,7 @@ static void add_links(struct work *work, struct qom_node *node)
         struct qom_property *p = &node->properties.items[i];
         if (p->kind != QOM_LINK || !p->value)
             continue;
-        p->node = link_target(work, p->value);
+        p->node = link_target(work, p->type, p->value);
         p->value = NULL;
     }
 }
@@ -176,9 +182,83 @@ static void apply_change(struct work *work, const struct part_change *change)
         p = qom_property_find(node, change->property.name);
     }
     if (p->kind == QOM_LINK)
-        qom_link(work->vm->tree, node, p->name, link_target(work, change->property.value));
+        qom_link(work->vm->tree, node, p->name, link_target(work, p->type, change->property.value));
     else if (change->property.value)
         qom_set(node, p->name, change->property.value);
+}
+
+/* ---- switches ---- */
+
+void compose_variant(struct vm *vm, const struct part *part)
+{
+    struct work work = { vm, part, NULL, vm->places };
+    for (size_t i = 0; i < part->lines_count; i++) {
+        const struct part_line *line = &part->lines[i];
+        struct qom_node *node = map_find_text(vm->places, line->fields[0]);
+        if (!node)
+            continue;                   /* another switch took it out */
+        if (text_equal(line->word, "gone")) {
+            qom_node_remove(vm->tree, node);
+            map_remove_text(vm->places, line->fields[0]);
+        } else if (text_equal(line->word, "lost")) {
+            qom_property_remove(vm->tree, node, line->fields[1]);
+        }
+    }
+    place_all(&work);
+    for (size_t i = 0; i < part->nodes_count; i++) {
+        struct qom_node *node = map_find_text(vm->places, part->nodes[i].path);
+        struct qom_property *bus = node ? qom_property_find(node, "parent_bus") : NULL;
+        if (bus && bus->node)
+            bus_attach(vm, bus->node, node);
+    }
+    for (size_t i = 0; i < part->changes_count; i++)
+        apply_change(&work, &part->changes[i]);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct qom_property *const *x = a, *const *y = b;
+    unsigned m = 0, n = 0;
+    sscanf(strrchr((*x)->name, '[') + 1, "%u", &m);
+    sscanf(strrchr((*y)->name, '[') + 1, "%u", &n);
+    return m < n ? -1 : m > n;
+}
+
+static unsigned close_up(struct vm *vm, struct qom_node *node, const char *stem)
+{
+    VECTOR(struct qom_property *) found = { 0 };
+    size_t length = strlen(stem);
+    for (size_t i = 0; i < node->properties.count; i++) {
+        struct qom_property *p = &node->properties.items[i];
+        if (strncmp(p->name, stem, length) == 0 && p->name[length] == '[')
+            vector_push(&found, p);
+    }
+    unsigned count = (unsigned) found.count;
+    if (count)
+        qsort(found.items, count, sizeof *found.items, by_number);
+    for (unsigned i = 0; i < count; i++) {
+        found.items[i]->name = data_intern(vm->data, arena_printf(vm->arena, "%s[%u]", stem, i));
+        if (found.items[i]->kind == QOM_CHILD)
+            found.items[i]->node->name = found.items[i]->name;
+    }
+    vector_done(&found);
+    return count;
+}
+
+static void close_bus(struct qom_node *node, void *arg)
+{
+    struct vm *vm = arg;
+    if (data_type_is(vm->data, node->type, "bus"))
+        node->next_child = close_up(vm, node, "child");
+}
+
+void compose_close_numbers(struct vm *vm)
+{
+    struct qom_node *unattached = qom_at(vm->tree, "/machine/unattached");
+    close_up(vm, unattached, "device");
+    close_up(vm, unattached, "non-qdev-gpio");
+    qom_walk(qom_root(vm->tree), close_bus, vm);
+    qom_changed(vm->tree);
 }
 
 struct qom_node *compose_part(struct vm *vm, const struct part *part, const struct placing *place)

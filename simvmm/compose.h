@@ -18,5 +18,10 @@ struct placing {
 };
 struct qom_node *compose_part(struct vm *vm, const struct part *part, const struct placing *place);
 
+/* A switch of -machine (part "variant"): takes out of the board what is gone, changes what is else. */
+void compose_variant(struct vm *vm, const struct part *part);
+/* After all switches: numbers of nameless objects, and of devices on buses, close up as if the others never were. */
+void compose_close_numbers(struct vm *vm);
+
 /* NAME[0], NAME[1] ...: the first that is free below `parent`. */
 const char *compose_free_name(struct vm *vm, const struct qom_node *parent, const char *stem);

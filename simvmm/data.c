@@ -92,20 +92,29 @@ static void index_tree(struct data *d, const char *text)
     d->shapes = memory_new(d->shape_lines.count * sizeof *d->shapes);
 }
 
+/* The text of a string member of a flat object, or NULL. */
+static char *member(struct data *d, const char *object, const char *key)
+{
+    const char *at = strstr(object, key);
+    if (!at)
+        return NULL;
+    at += strlen(key);
+    return arena_copy_bytes(d->arena, at, strcspn(at, "\""));
+}
+
+/* [{"name": "x", "abstract": true, "parent": "y"}, ...], the last two optional, in any order. */
 static void index_types(struct data *d, const char *json)
 {
-    /* The one shape that QEMU prints: {"name": "x", "abstract": true, "parent": "y"}, the last two optional. */
-    static const char name[] = "{\"name\": \"", parent[] = "\"parent\": \"", abstract[] = "\"abstract\": true";
-    for (const char *at = json; (at = strstr(at, name)) != NULL;) {
-        at += sizeof name - 1;
-        char *word = arena_copy_bytes(d->arena, at, strcspn(at, "\""));
-        char *rest = arena_copy_bytes(d->arena, at, strcspn(at, "}"));
+    for (const char *at = json; (at = strchr(at, '{')) != NULL;) {
+        size_t length = strcspn(at, "}");
+        owned_memory char *object = memory_copy_bytes(at, length);
         struct type *type = ARENA_NEW(d->arena, struct type);
-        const char *p = strstr(rest, parent);
-        if (p)
-            type->parent = arena_copy_bytes(d->arena, p + sizeof parent - 1, strcspn(p + sizeof parent - 1, "\""));
-        type->abstract = strstr(rest, abstract) != NULL;
-        map_set_text(d->types, word, type);
+        const char *name = member(d, object, "\"name\": \"");
+        type->parent = member(d, object, "\"parent\": \"");
+        type->abstract = strstr(object, "\"abstract\": true") != NULL;
+        if (name)
+            map_set_text(d->types, name, type);
+        at += length;
     }
 }
 
@@ -218,38 +227,50 @@ static const char *node_read(struct data *d, const char *line, struct part_node 
     return line;
 }
 
+static void *keep(struct data *d, const void *items, size_t count, size_t size)
+{
+    return count ? memcpy(arena_alloc(d->arena, count * size), items, count * size) : NULL;
+}
+
 static const struct part *part_read(struct data *d, const char *line)
 {
     const char *f[FIELDS_MAX];
     fields(d, line, f);
     struct part *part = ARENA_NEW(d->arena, struct part);
-    part->kind = f[1];
-    part->name = f[2];
-    part->bus = f[3];
-    part->machine = f[4];
+    *part = (struct part) { .kind = f[1], .name = f[2], .bus = f[3], .machine = f[4] };
     VECTOR(struct part_node) nodes = { 0 };
     VECTOR(struct part_change) changes = { 0 };
+    VECTOR(struct part_line) others = { 0 };
     line = next_line(line);
-    while (text_starts(line, "node\t")) {
-        struct part_node node;
-        line = node_read(d, line, &node);
-        vector_push(&nodes, node);
-    }
-    for (; text_starts(line, "change\t"); line = next_line(line)) {
+    while (*line && !text_starts(line, "part\t") && !text_starts(line, "shape\t")) {
+        if (text_starts(line, "node\t")) {
+            struct part_node node;
+            line = node_read(d, line, &node);
+            vector_push(&nodes, node);
+            continue;
+        }
         fields(d, line, f);
-        struct part_change change = { f[1], { data_intern(d, f[2]), data_intern(d, f[3]), f[4] } };
-        vector_push(&changes, change);
+        if (text_equal(f[0], "change"))
+            vector_push(&changes, ((struct part_change) { f[1], { data_intern(d, f[2]), data_intern(d, f[3]), f[4] } }));
+        else
+            vector_push(&others, ((struct part_line) { f[0], { f[1], f[2], f[3], f[4] } }));
+        line = next_line(line);
     }
-    part->nodes = memcpy(arena_alloc(d->arena, nodes.count * sizeof *nodes.items + 1), nodes.items,
-                         nodes.count * sizeof *nodes.items);
-    part->nodes_count = nodes.count;
+    part->nodes = keep(d, nodes.items, part->nodes_count = nodes.count, sizeof *nodes.items);
+    part->changes = keep(d, changes.items, part->changes_count = changes.count, sizeof *changes.items);
+    part->lines = keep(d, others.items, part->lines_count = others.count, sizeof *others.items);
     vector_done(&nodes);
-    if (changes.count)
-        part->changes = memcpy(arena_alloc(d->arena, changes.count * sizeof *changes.items), changes.items,
-                               changes.count * sizeof *changes.items);
-    part->changes_count = changes.count;
     vector_done(&changes);
+    vector_done(&others);
     return part;
+}
+
+const struct part_line *part_line_find(const struct part *part, const char *word)
+{
+    for (size_t i = 0; part && i < part->lines_count; i++)
+        if (text_equal(part->lines[i].word, word))
+            return &part->lines[i];
+    return NULL;
 }
 
 const struct part *data_part(struct data *d, const char *kind, const char *name)

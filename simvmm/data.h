@@ -23,6 +23,9 @@ struct part_node {
 
 struct part_change { const char *path; struct part_property property; };
 
+/* Any other line of a part: its first word and what follows. */
+struct part_line { const char *word, *fields[4]; };
+
 struct part {
     const char *kind, *name;            /* "device", "virtio-blk-pci" */
     const char *bus;                    /* of a device: the kind of bus that it plugs into */
@@ -31,6 +34,8 @@ struct part {
     size_t nodes_count;
     const struct part_change *changes;  /* to nodes that were there before */
     size_t changes_count;
+    const struct part_line *lines;
+    size_t lines_count;
 };
 
 struct data *data_open(const char *version);                    /* NULL if there is no such version */
@@ -38,6 +43,8 @@ void data_free(struct data *d);
 DEFINE_OWNED(data)
 
 const struct part *data_part(struct data *d, const char *kind, const char *name);       /* NULL if not harvested */
+/* The part's first line with that word; NULL. */
+const struct part_line *part_line_find(const struct part *part, const char *word);
 const char *data_reply(const struct data *d, const char *name);         /* JSON text, NULL if not harvested */
 const char *data_intern(struct data *d, const char *word);
 

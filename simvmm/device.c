@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "simvmm/adjust.h"
 #include "simvmm/block.h"
 #include "simvmm/bus.h"
 #include "simvmm/chardev.h"
@@ -45,19 +46,18 @@ struct device *device_find(const struct vm *vm, const char *id_or_path)
 
 static int take_drive(struct vm *vm, struct device *device, const char *value, struct error *err)
 {
-    const char *user = block_attach(vm, value, device->node);
-    if (!user)
-        return fail(err, ERR_INVALID_ARG, "Property '%s.drive' can't find value '%s'",
-                    text_equal(device->driver, "virtio-blk-pci") ? "virtio-blk-device" : device->driver, value);
+    struct block_node *block = block_find(vm, value);
+    if (!block)
+        return fail(err, ERR_INVALID_ARG, "Property '%s.drive' can't find value '%s'", property_owner(device->node, "drive"), value);
     device->drive = arena_copy(vm->arena, value);
-    return 0;
+    return block_attach(vm, block, device->node, err);
 }
 
 static int take_chardev(struct vm *vm, struct device *device, const char *value, struct error *err)
 {
     struct chardev *chardev = chardev_find(vm, value);
     if (!chardev)
-        return fail(err, ERR_INVALID_ARG, "Property '%s.chardev' can't find value '%s'", device->driver, value);
+        return fail(err, ERR_INVALID_ARG, "Property '%s.chardev' can't find value '%s'", property_owner(device->node, "chardev"), value);
     device->chardev = arena_copy(vm->arena, value);
     chardev_set_used(chardev, true);
     return 0;
@@ -70,12 +70,13 @@ static int take_netdev(struct vm *vm, struct device *device, const char *value, 
         if (!text_equal(n->id, value))
             continue;
         if (n->used_by)
-            return fail(err, ERR_INVALID_ARG, "Property '%s.netdev' can't take value '%s', it's in use", device->driver, value);
+            return fail(err, ERR_INVALID_ARG, "Property '%s.netdev' can't take value '%s', it's in use",
+                        property_owner(device->node, "netdev"), value);
         n->used_by = device->id ? device->id : device->driver;
         device->netdev = n->id;
         return 0;
     }
-    return fail(err, ERR_INVALID_ARG, "Property '%s.netdev' can't find value '%s'", device->driver, value);
+    return fail(err, ERR_INVALID_ARG, "Property '%s.netdev' can't find value '%s'", property_owner(device->node, "netdev"), value);
 }
 
 static const struct {
@@ -85,7 +86,19 @@ static const struct {
     { "drive", take_drive }, { "chardev", take_chardev }, { "netdev", take_netdev },
 };
 
-static int set_properties(struct vm *vm, struct device *device, const struct json *given, struct error *err)
+/* Two devices cannot be the first to boot from. */
+static int check_bootindex(const struct vm *vm, const struct json *given, struct error *err)
+{
+    const char *index = keyval_text(given, "bootindex");
+    for (size_t i = 0; index && i < vm->devices.count; i++) {
+        const struct qom_property *p = qom_property_find(vm->devices.items[i]->node, "bootindex");
+        if (p && text_equal(p->value, index) && *index != '-')
+            return fail(err, ERR_INVALID_ARG, "The bootindex %s has already been used", index);
+    }
+    return 0;
+}
+
+static int set_properties(struct vm *vm, struct device *device, const struct json *given, bool strict, struct error *err)
 {
     for (size_t i = 0; i < given->length; i++) {
         const char *name = given->members[i].key;
@@ -98,7 +111,7 @@ static int set_properties(struct vm *vm, struct device *device, const struct jso
             if (text_equal(leans[k].property, name) && json_text(value)
                 && leans[k].lean(vm, device, json_text(value), err) < 0)
                 return -1;
-        if (!text_equal(name, "addr") && property_set(vm, device->node, name, value, err) < 0)
+        if (!text_equal(name, "addr") && property_set(vm, device->node, name, value, strict, err) < 0)
             return -1;
     }
     return 0;
@@ -122,7 +135,6 @@ static int check_needs(struct vm *vm, const struct device *device, struct error 
     static const struct { const char *property, *type, *text; } needs[] = {
         { "drive", "virtio-blk-pci", "drive property not set" }, { "drive", "scsi-hd", "drive property not set" },
         { "drive", "ide-hd", "No drive specified" }, { "drive", "usb-storage", "drive property not set" },
-        { "chardev", "isa-serial", "Can't create serial device, empty char device" },
     };
     (void) vm;
     for (size_t i = 0; i < ARRAY_COUNT(needs); i++) {
@@ -133,18 +145,30 @@ static int check_needs(struct vm *vm, const struct device *device, struct error 
     return 0;
 }
 
-/* 52:54:00:12:34:56 and up, as QEMU hands them out. */
+static bool mac_is_used(const struct vm *vm, const char *json)
+{
+    for (size_t i = 0; i < vm->devices.count; i++) {
+        const struct qom_property *p = qom_property_find(vm->devices.items[i]->node, "mac");
+        if (p && text_equal(p->value, json))
+            return true;
+    }
+    return false;
+}
+
+/* 52:54:00:12:34:56 and up: the first that nobody has. */
 static void default_mac(struct vm *vm, struct device *device, const struct json *given)
 {
-    const struct qom_property *mac = qom_property_find(device->node, "mac");
-    if (!mac || json_get(given, "mac"))
+    if (!qom_property_find(device->node, "mac") || json_get(given, "mac"))
         return;
-    unsigned used = 0;
-    for (size_t i = 0; i < vm->devices.count; i++)
-        used += qom_property_find(vm->devices.items[i]->node, "mac") != NULL;
-    error_scope(err);
-    (void) property_set(vm, device->node, "mac", value_text(vm->arena, arena_printf(vm->arena, "52:54:00:12:34:%02x", 0x56 + used)),
-                        &err);
+    for (unsigned last = 0x56; last < 0x100; last++) {
+        const char *mac = arena_printf(vm->arena, "52:54:00:12:34:%02x", last);
+        owned_memory char *json = memory_printf("\"%s\"", mac);
+        if (mac_is_used(vm, json))
+            continue;
+        error_scope(err);
+        (void) property_set(vm, device->node, "mac", value_text(vm->arena, mac), false, &err);
+        return;
+    }
 }
 
 /* ---- making and removing ---- */
@@ -154,33 +178,37 @@ static const struct part *part_of(struct vm *vm, const char *driver, struct erro
     const struct part *part = data_part(vm->data, "device", driver);
     if (part)
         return part;
-    if (!data_type_is(vm->data, driver, "device") || data_type_is_abstract(vm->data, driver))
+    if (data_type_is(vm->data, driver, "device") && data_type_is_abstract(vm->data, driver))
+        return fail(err, ERR_INVALID_ARG, "Parameter 'driver' expects a non-abstract device type"), NULL;
+    if (!data_type_is(vm->data, driver, "device"))
         return fail(err, ERR_INVALID_ARG, "'%s' is not a valid device model name", driver), NULL;
     return fail(err, ERR_NO_SUPPORT, "device '%s' exists in QEMU %s, but what it adds to the tree was not harvested",
                 driver, vm->version), NULL;
 }
 
-static bool is_good_id(const char *id)
+bool device_is_good_id(const char *id)
 {
     if (!((*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z')))
         return false;
     return strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") == strlen(id);
 }
 
-static int realize(struct vm *vm, struct device *device, const struct json *given, bool at_run_time, struct error *err)
+static int realize(struct vm *vm, struct device *device, const struct json *given, int flags, struct error *err)
 {
     clear_harvested(device, given);
     default_mac(vm, device, given);
-    if (set_properties(vm, device, given, err) < 0
+    if (set_properties(vm, device, given, flags & DEVICE_STRICT, err) < 0
+        || check_bootindex(vm, given, err) < 0
         || check_needs(vm, device, err) < 0
-        || bus_place(vm, device->bus, device->node, given, err) < 0)
+        || bus_place(vm, device->bus, device->node, given, err) < 0
+        || adjust_device(vm, device, given, err) < 0)
         return -1;
-    qom_set_bool(device->node, "hotplugged", at_run_time);
+    qom_set_bool(device->node, "hotplugged", flags & DEVICE_AT_RUN_TIME);
     bus_attach(vm, device->bus, device->node);
     return 0;
 }
 
-struct device *device_create(struct vm *vm, const struct json *given, bool at_run_time, struct error *err)
+struct device *device_create(struct vm *vm, const struct json *given, int flags, struct error *err)
 {
     const char *driver = json_get_text(given, "driver"), *id = keyval_text(given, "id");
     if (!driver)
@@ -189,11 +217,10 @@ struct device *device_create(struct vm *vm, const struct json *given, bool at_ru
     const struct part *part = part_of(vm, driver, err);
     if (!part)
         return NULL;
-    if (id && !is_good_id(id))
-        return fail(err, ERR_INVALID_ARG, "Parameter 'id' expects an identifier\nIdentifiers consist of letters, digits, "
-                    "'-', '.', '_', starting with a letter."), NULL;
+    if (id && !device_is_good_id(id))
+        return fail(err, ERR_INVALID_ARG, DEVICE_BAD_ID), NULL;
     if (id && device_find(vm, id))
-        return fail(err, ERR_INVALID_ARG, at_run_time ? "Duplicate device ID '%s'" : "Duplicate ID '%s' for device", id), NULL;
+        return fail(err, ERR_INVALID_ARG, flags & DEVICE_AT_RUN_TIME ? "Duplicate device ID '%s'" : "Duplicate ID '%s' for device", id), NULL;
     struct qom_node *bus = bus_find(vm, driver, part->bus, keyval_text(given, "bus"), err);
     if (!bus)
         return NULL;
@@ -205,15 +232,11 @@ struct device *device_create(struct vm *vm, const struct json *given, bool at_ru
     *device = (struct device) { .id = place.id, .driver = arena_copy(vm->arena, driver), .bus = bus };
     device->node = compose_part(vm, part, &place);
     device->node->device = device;
-    if (realize(vm, device, given, at_run_time, err) < 0) {
+    if (realize(vm, device, given, flags, err) < 0) {
         qom_node_remove(vm->tree, device->node);
         return NULL;
     }
     vector_push(&vm->devices, device);
-    if (text_starts(device->driver, "virtio-balloon-")) {
-        vm->has_balloon = true;
-        vm->balloon = vm->memory;
-    }
     return device;
 }
 
@@ -227,6 +250,8 @@ void device_remove(struct vm *vm, struct device *device)
     for (size_t i = 0; i < vm->netdevs.count; i++)
         if (device->netdev == vm->netdevs.items[i]->id)
             vm->netdevs.items[i]->used_by = NULL;
+    if (vm->balloon_device == device)
+        vm->balloon_device = NULL;
     block_detach(vm, device->node);
     qom_node_remove(vm->tree, device->node);
 }

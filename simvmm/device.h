@@ -11,7 +11,17 @@ struct device {
     const char *chardev, *netdev;
 };
 
+enum device_flags {
+    DEVICE_AT_RUN_TIME = 1,             /* device_add */
+    DEVICE_STRICT = 2,                  /* written as JSON: "on" is no boolean */
+};
+
 /* `given` is the option's object: driver, id, bus, and properties. */
-struct device *device_create(struct vm *vm, const struct json *given, bool at_run_time, struct error *err);
+struct device *device_create(struct vm *vm, const struct json *given, int flags, struct error *err);
 struct device *device_find(const struct vm *vm, const char *id_or_path);
 void device_remove(struct vm *vm, struct device *device);
+
+/* What QEMU takes as an id, of anything. */
+bool device_is_good_id(const char *id);
+#define DEVICE_BAD_ID "Parameter 'id' expects an identifier\nIdentifiers consist of letters, digits, '-', '.', '_', " \
+                      "starting with a letter."

@@ -32,9 +32,13 @@ class Emulator:
             listening.close()
             self.socket = socket.socket(socket.AF_UNIX)
             self.socket.settimeout(20)
-            self.socket.connect(path)
-            self.lines = self.socket.makefile("rb")
-        self.events = []
+            self.events = []
+            try:
+                self.socket.connect(path)
+            except OSError:
+                self.process.wait()
+                raise Refused(self.process.stdout.read().decode()) from None
+        self.lines = self.socket.makefile("rb")
         try:
             self.greeting = json.loads(self.lines.readline())
             self.call("qmp_capabilities")

@@ -37,7 +37,8 @@ struct input {
     struct arena *arena;                /* of the value being read */
     VECTOR(struct frame) frames;
     bool skipping;                      /* a wrong token was met; its value is read to its end, and dropped */
-    int open;                           /* brackets open while skipping */
+    int braces, brackets;               /* open while skipping */
+    char *later;                        /* before QEMU 11, what is wrong is only said at the value's end */
 };
 
 struct input *input_new(bool positions, const struct input_handler *handler, void *arg)
@@ -57,6 +58,7 @@ void input_free(struct input *in)
     if (!in)
         return;
     buffer_done(&in->token);
+    free(in->later);
     vector_done(&in->frames);
     arena_free(in->arena);
     free(in);
@@ -68,7 +70,9 @@ static void forget(struct input *in)
 {
     in->frames.count = 0;
     in->skipping = false;
-    in->open = 0;
+    in->braces = in->brackets = 0;
+    free(in->later);
+    in->later = NULL;
     arena_free(in->arena);
     in->arena = arena_new();
 }
@@ -84,24 +88,49 @@ static void complain(struct input *in, const char *format, ...)
     va_end(arguments);
     owned_memory char *text = in->positions ? memory_printf("%u:%u: JSON parse error, %s", in->token_line, in->token_column, what)
                                             : memory_printf("JSON parse error, %s", what);
-    in->handler->complaint(in->arg, text);
+    if (in->positions || !in->skipping)
+        in->handler->complaint(in->arg, text);
+    else if (!in->later)
+        in->later = memory_copy_text(text);
+}
+
+static void skip_token(struct input *in, char first)
+{
+    in->braces += (first == '{') - (first == '}');
+    in->brackets += (first == '[') - (first == ']');
+    if ((in->braces > 0 || in->brackets > 0) && in->braces >= 0 && in->brackets >= 0)
+        return;
+    owned_memory char *later = in->later;
+    in->later = NULL;
+    forget(in);
+    if (later)
+        in->handler->complaint(in->arg, later);
+}
+
+static void skip_from_here(struct input *in)
+{
+    for (size_t i = 0; i < in->frames.count; i++)
+        *(in->frames.items[i].value->type == JSON_OBJECT ? &in->braces : &in->brackets) += 1;
+    in->frames.count = 0;
+    in->skipping = true;
 }
 
 /* A token that does not fit: brackets are counted on, to find the end of the value it stands in. */
 static void refuse(struct input *in, char first, const char *what)
 {
-    in->open = (int) in->frames.count + (first == '{' || first == '[') - (first == '}' || first == ']');
+    skip_from_here(in);
     complain(in, "%s", what);
-    in->frames.count = 0;
-    in->skipping = true;
-    if (in->open <= 0)
-        forget(in);
+    skip_token(in, first);
 }
 
 static void finished(struct input *in, const struct json *value)
 {
     if (in->frames.count) {
         struct frame *top = &in->frames.items[in->frames.count - 1];
+        if (top->value->type == JSON_OBJECT && json_get(top->value, top->key)) {
+            refuse(in, 's', "duplicate key");
+            return;
+        }
         if (top->value->type == JSON_OBJECT)
             value_set(in->arena, top->value, top->key, value);
         else
@@ -117,10 +146,9 @@ static void finished(struct input *in, const struct json *value)
 static void open_frame(struct input *in, struct json *value, enum expects expects)
 {
     if (in->frames.count >= DEPTH_MAX) {
-        in->open = (int) in->frames.count + 1;
-        in->frames.count = 0;
-        in->skipping = true;
+        skip_from_here(in);
         in->handler->complaint(in->arg, "JSON nesting depth limit exceeded");
+        skip_token(in, value->type == JSON_OBJECT ? '{' : '[');
         return;
     }
     vector_push(&in->frames, ((struct frame) { value, NULL, expects }));
@@ -148,11 +176,7 @@ static void take_value(struct input *in, char first, const struct json *scalar)
 static void take_key(struct input *in, struct frame *top, char first, const struct json *scalar)
 {
     if (!scalar || scalar->type != JSON_STRING) {
-        refuse(in, first, in->positions ? "expecting key" : "key is not a string in object");
-        return;
-    }
-    if (json_get(top->value, scalar->text)) {
-        refuse(in, first, "duplicate key");
+        refuse(in, first, in->positions ? "expecting key" : scalar ? "key is not a string in object" : "expecting value");
         return;
     }
     top->key = scalar->text;
@@ -163,9 +187,7 @@ static void take_key(struct input *in, struct frame *top, char first, const stru
 static void take_token(struct input *in, char first, const struct json *scalar)
 {
     if (in->skipping) {
-        in->open += (first == '{' || first == '[') - (first == '}' || first == ']');
-        if (in->open <= 0)
-            forget(in);
+        skip_token(in, first);
         return;
     }
     if (!in->frames.count) {
@@ -317,26 +339,22 @@ static const struct json *word_value(struct input *in)
     return NULL;
 }
 
+static const struct json *token_value(struct input *in)
+{
+    return in->lexeme == IN_STRING ? string_value(in) : in->lexeme == IN_WORD ? word_value(in) : number_value(in);
+}
+
 static void end_token(struct input *in)
 {
-    char first = in->token.data[0];
-    const struct json *scalar = NULL;
-    if (in->lexeme == IN_STRING)
-        scalar = string_value(in);
-    else if (in->lexeme == IN_WORD)
-        scalar = word_value(in);
-    else
-        scalar = number_value(in);
+    bool skipping = in->skipping;
+    const struct json *scalar = skipping ? NULL : token_value(in);
     in->lexeme = START;
     in->token.length = 0;
-    if (scalar) {
+    if (scalar || skipping) {
         take_token(in, 's', scalar);
-    } else if (!in->skipping) {         /* complained about already */
-        in->open = (int) in->frames.count;
-        in->frames.count = 0;
-        in->skipping = true;
-        if (first && in->open <= 0)
-            forget(in);
+    } else {                            /* complained about already */
+        skip_from_here(in);
+        skip_token(in, 's');
     }
 }
 
@@ -344,8 +362,8 @@ static void stray(struct input *in, char c)
 {
     buffer_add_char(&in->token, c);
     owned_memory char *text = buffer_take(&in->token);
-    complain(in, "stray '%s'", text);
     forget(in);
+    complain(in, "stray '%s'", text);
     in->lexeme = RECOVERY;
     in->column++;                       /* as QEMU counts: the character is looked at again */
 }

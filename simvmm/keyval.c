@@ -64,7 +64,7 @@ static int put_nested(struct arena *a, struct json *object, char *key, const str
 }
 
 static int take_pair(struct arena *a, struct json *object, const char **at, const char *implied, int style,
-                     struct error *err)
+                     const char **ret_short, struct error *err)
 {
     size_t length = strcspn(*at, "=,");
     owned_memory char *key = memory_copy_bytes(*at, length);
@@ -83,11 +83,13 @@ static int take_pair(struct arena *a, struct json *object, const char **at, cons
     } else {
         *at += length;
         bool off = text_starts(key, "no");
+        if (ret_short)
+            *ret_short = arena_copy(a, key);
         if (off)
             memmove(key, key + 2, strlen(key) - 1);
         value = value_text(a, off ? "off" : "on");
     }
-    if (!*key)
+    if (!*key && (style & KEYVAL_NESTED))
         return fail(err, ERR_INVALID_ARG, "Invalid parameter ''");
     if (style & KEYVAL_NESTED)
         return put_nested(a, object, key, value, err);
@@ -96,13 +98,13 @@ static int take_pair(struct arena *a, struct json *object, const char **at, cons
 }
 
 const struct json *keyval_parse(struct arena *a, const char *text, const char *implied, int style, bool positions,
-                                struct error *err)
+                                const char **ret_short, struct error *err)
 {
     if ((style & KEYVAL_OR_JSON) && *text == '{')
         return input_parse(text, positions, a, err);
     struct json *object = value_object(a);
     for (const char *at = text; *at;) {
-        if (take_pair(a, object, &at, at == text ? implied : NULL, style, err) < 0)
+        if (take_pair(a, object, &at, at == text ? implied : NULL, style, ret_short, err) < 0)
             return NULL;
         if (*at == ',')
             at++;

@@ -18,9 +18,10 @@ enum keyval_style {
     KEYVAL_OR_JSON = 4                  /* added to either: text that begins with "{" is JSON */
 };
 
-/* `implied` is the key of a first value without one; NULL if there is no such key. */
+/* `implied` is the key of a first value without one; NULL if there is no such key.  *ret_short, if not NULL, is set to a
+ * key that stood alone. */
 const struct json *keyval_parse(struct arena *a, const char *text, const char *implied, int style, bool positions,
-                                struct error *err);
+                                const char **ret_short, struct error *err);
 
 /* Of keys that are not there the value stays as it was. */
 const char *keyval_text(const struct json *object, const char *key);       /* also numbers and booleans, as text */

@@ -76,6 +76,7 @@ int machine_create(struct vm *vm, struct error *err)
         if (compose_machine(vm, families[i].part, err) < 0)
             return -1;
         rename_machine(vm);
+        vm->family = families[i].part;
         vm->own_memory = qom_at(vm->tree, "/objects/pc.ram");
         return 0;
     }
@@ -129,6 +130,28 @@ static void set_memory(struct vm *vm)
         add_high_memory(vm, high);
 }
 
+/* Whoever made it: the board maps it, and -machine and -smp have a say in it. */
+static void finish_backend(struct vm *vm, struct qom_node *backend)
+{
+    bool dump = true;
+    error_scope(ignored);
+    if (!backend)
+        return;
+    for (size_t i = 0; i < backend->properties.count; i++) {
+        const struct qom_property *p = &backend->properties.items[i];
+        if (p->kind != QOM_CHILD || !p->node || !text_equal(p->node->type, "memory-region"))
+            continue;
+        static const char *const hosts[] = { "/machine/i440fx", "/machine/q35" };
+        for (size_t k = 0; k < ARRAY_COUNT(hosts); k++)
+            if (qom_at(vm->tree, hosts[k]))
+                qom_link(vm->tree, qom_at(vm->tree, hosts[k]), "ram-mem", p->node);
+        break;
+    }
+    if (keyval_bool(vm->machine_options, "dump-guest-core", &dump, &ignored) == 0)
+        qom_set_bool(backend, "dump", dump);
+    qom_set_number(backend, "prealloc-threads", vm->cpus);
+}
+
 /* The memory that QEMU makes by itself, unless -machine names one that -object made. */
 static int set_backend(struct vm *vm, struct error *err)
 {
@@ -141,7 +164,7 @@ static int set_backend(struct vm *vm, struct error *err)
             return fail(err, ERR_INVALID_ARG, "Memory backend '%s' not found", name), option_bare(err);
         if (own)
             qom_node_remove(vm->tree, own);
-        vm->own_memory = NULL;
+        vm->own_memory = own = given;
         qom_link(vm->tree, qom_at(vm->tree, "/machine"), "memory-backend", given);
     } else if (own) {
         qom_set_number(own, "size", vm->memory);
@@ -149,6 +172,7 @@ static int set_backend(struct vm *vm, struct error *err)
         if (region)
             qom_set_number(region, "size", vm->memory);
     }
+    finish_backend(vm, own);
     return 0;
 }
 
@@ -161,7 +185,7 @@ static int set_options(struct vm *vm, struct error *err)
         const struct json_member *m = &vm->machine_options->members[i];
         if (text_equal(m->key, "type") || text_equal(m->key, "accel") || text_equal(m->key, "memory-backend"))
             continue;
-        if (property_set(vm, machine, m->key, m->value, err) < 0)
+        if (property_set(vm, machine, m->key, m->value, false, err) < 0)
             return -1;
     }
     qom_set_text(machine, "kernel", vm->kernel ? vm->kernel : "");
@@ -196,6 +220,25 @@ static void set_boot(struct vm *vm)
     qom_set(qom_at(vm->tree, "/machine"), "boot", buffer_text(&b));
 }
 
+/* hpet=off and the like: the board is another one. */
+static void apply_switches(struct vm *vm)
+{
+    bool any = false;
+    for (size_t i = 0; vm->machine_options && i < vm->machine_options->length; i++) {
+        const struct json_member *m = &vm->machine_options->members[i];
+        bool on;
+        if (!json_text(m->value) || !keyval_parse_bool(json_text(m->value), &on))
+            continue;
+        owned_memory char *name = memory_printf("%s %s=%s", vm->family, m->key, on ? "on" : "off");
+        const struct part *part = data_part(vm->data, "variant", name);
+        if (part)
+            compose_variant(vm, part);
+        any |= part != NULL;
+    }
+    if (any)
+        compose_close_numbers(vm);
+}
+
 int machine_finish(struct vm *vm, struct error *err)
 {
     if (text_equal(vm->machine, "none"))
@@ -204,5 +247,6 @@ int machine_finish(struct vm *vm, struct error *err)
     if (set_backend(vm, err) < 0 || set_options(vm, err) < 0)
         return -1;
     set_boot(vm);
+    apply_switches(vm);
     return processor_create_all(vm, err);
 }

@@ -17,7 +17,7 @@
 #include "simvmm/machine.h"
 #include "simvmm/message.h"
 #include "simvmm/monitor.h"
-#include "simvmm/options.h"
+#include "simvmm/option.h"
 #include "simvmm/run.h"
 #include "simvmm/vm.h"
 #include "simvmm/vnc.h"
@@ -72,6 +72,7 @@ static int set_up(struct vm *vm, struct error *err)
         || options_apply(vm, STAGE_LATE, err) < 0
         || options_apply(vm, STAGE_MONITOR, err) < 0
         || machine_finish(vm, err) < 0
+        || options_apply(vm, STAGE_MACHINE, err) < 0
         || options_apply(vm, STAGE_DEVICE, err) < 0
         || options_apply(vm, STAGE_DISPLAY, err) < 0)
         return -1;
@@ -122,7 +123,10 @@ int main(int argc, char **argv)
     vm_init(&vm, argv);
     int status = run(&vm, argc, argv, &err);
     if (status < 0) {
-        message_print(&vm, "%s", error_text(&err));
+        if (err.number == OPTION_RAW_ERROR)
+            fprintf(stderr, "%s\n", error_text(&err));
+        else
+            message_print(&vm, "%s", error_text(&err));
         status = 1;
     }
     vm_done(&vm);

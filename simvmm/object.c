@@ -9,6 +9,7 @@
 #include "simvmm/compose.h"
 #include "simvmm/keyval.h"
 #include "simvmm/monitor.h"
+#include "simvmm/option.h"
 #include "simvmm/property.h"
 
 bool object_is_early(const char *type)
@@ -45,10 +46,10 @@ static int complete_secret(struct vm *vm, struct qom_node *node, const struct js
     (void) node;
     const char *file = keyval_text(given, "file");
     if (!file && !json_get(given, "data"))
-        return fail(err, ERR_INVALID_ARG, "Either 'file' or 'data' must be provided");
+        return fail(err, ERR_INVALID_ARG, "Either 'file' or 'data' must be provided"), option_bare(err);
     if (file && access(file, R_OK) != 0)
         return fail(err, ERR_INVALID_ARG, "Unable to read %s: Failed to open file \xe2\x80\x9c%s\xe2\x80\x9d: No such file or directory",
-                    file, file);
+                    file, file), option_bare(err);
     return 0;
 }
 
@@ -59,7 +60,7 @@ static int complete_monitor(struct vm *vm, struct qom_node *node, const struct j
     if (!name)
         return fail(err, ERR_INVALID_ARG, "Parameter 'chardev' is missing");
     if (!chardev)
-        return fail(err, ERR_INVALID_ARG, "chardev \"%s\" not found", name);
+        return fail(err, ERR_INVALID_ARG, "chardev \"%s\" not found", name), option_bare(err);
     if (text_equal(node->type, "monitor-hmp"))
         return fail(err, ERR_NO_SUPPORT, "a human monitor is not simulated; human-monitor-command answers some commands");
     struct monitor *monitor = monitor_new(vm, chardev);
@@ -92,7 +93,13 @@ static int fill(struct vm *vm, struct qom_node *node, const struct json *given, 
             continue;
         if (!qom_property_find(node, m->key))
             return fail(err, ERR_INVALID_ARG, vm_is(vm, 11) ? "Invalid parameter '%s'" : "Parameter '%s' is unexpected", m->key);
-        if (property_set(vm, node, m->key, m->value, err) < 0)
+        uint64_t size;
+        const char *text = keyval_text(given, m->key);
+        if (text_equal(m->key, "size") && text && keyval_parse_size(text, 1, &size))
+            qom_set_number(node, "size", size);
+        else if (text_equal(m->key, "size"))
+            return fail(err, ERR_INVALID_ARG, "Parameter 'size' expects a size value");
+        else if (property_set(vm, node, m->key, m->value, false, err) < 0)
             return -1;
     }
     for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options that make something: objects, character devices, disks, networks, monitors, devices, a screen. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "simvmm/block.h"
 #include "simvmm/chardev.h"
+#include "simvmm/compose.h"
 #include "simvmm/device.h"
 #include "simvmm/keyval.h"
 #include "simvmm/message.h"
@@ -24,7 +26,7 @@ enum stage option_stage(const struct given_option *given)
 
 int option_object(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    return object_create(vm, given->object, err) ? 0 : -1;
+    return object_create(vm, given->object, err) ? 0 : -1;          /* marks what is not the option's own error */
 }
 
 int option_audiodev(struct vm *vm, const struct given_option *given, struct error *err)
@@ -35,7 +37,11 @@ int option_audiodev(struct vm *vm, const struct given_option *given, struct erro
         return fail(err, ERR_INVALID_ARG, "Parameter 'id' is missing");
     for (size_t i = 0; i < ARRAY_COUNT(drivers); i++)
         if (text_equal(drivers[i], driver)) {
-            vector_push(&vm->audiodevs, arena_copy(vm->arena, id));
+            const struct part *part = data_part(vm->data, "audiodev", "none");
+            struct placing place = { .parent = qom_at(vm->tree, "/audiodevs"), .name = arena_copy(vm->arena, id) };
+            vector_push(&vm->audiodevs, place.name);
+            if (part && place.parent)
+                compose_part(vm, part, &place);
             return 0;
         }
     return fail(err, ERR_INVALID_ARG, "Parameter 'driver' does not accept value '%s'", driver ? driver : "");
@@ -43,19 +49,44 @@ int option_audiodev(struct vm *vm, const struct given_option *given, struct erro
 
 int option_chardev(struct vm *vm, const struct given_option *given, struct error *err)
 {
+    const char *id = keyval_text(given->object, "id");
+    if (id && !device_is_good_id(id))
+        return fail(err, ERR_INVALID_ARG, DEVICE_BAD_ID);
+    if (option_check_keys(vm, given, "chardev", err) < 0)
+        return -1;
     return chardev_create(vm, given->object, err) ? 0 : -1;
 }
 
 int option_blockdev(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    if (json_get(given->object, "driver") && !json_get(given->object, "node-name"))
+    if (block_check(given->object, given->is_json, err) < 0)
+        return -1;
+    if (!json_get(given->object, "node-name"))
         return fail(err, ERR_INVALID_ARG, "'node-name' must be specified for the root node");
     return block_create(vm, given->object, err) ? 0 : -1;
 }
 
+static void warn_of_probing(const char *file)
+{
+    fprintf(stderr, "WARNING: Image format was not specified for '%s' and probing guessed raw.\n"
+            "         Automatically detecting the format is dangerous for raw images, write operations on block 0 will be restricted.\n"
+            "         Specify the 'raw' format explicitly to remove the restrictions.\n", file);
+}
+
 int option_drive(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    return block_create_drive(vm, given->object, err);
+    const char *file = keyval_text(given->object, "file"), *format = keyval_text(given->object, "format");
+    if (block_create_drive(vm, given->object, err) < 0)
+        return -1;
+    if (file && !format)
+        warn_of_probing(file);
+    for (size_t i = 0; i < given->object->length; i++) {
+        const char *key = given->object->members[i].key;
+        if (!option_group_has(vm, "drive", key) && !strchr(key, '.') && !text_equal(key, "cache") && !text_equal(key, "id")
+            && !text_equal(key, "readonly"))
+            return fail(err, ERR_INVALID_ARG, "Block format '%s' does not support the option '%s'", format ? format : "raw", key);
+    }
+    return 0;
 }
 
 int option_netdev(struct vm *vm, const struct given_option *given, struct error *err)
@@ -82,6 +113,8 @@ int option_mon(struct vm *vm, const struct given_option *given, struct error *er
                       given->text);
     if (mode && !text_equal(mode, "control") && !text_equal(mode, "readline"))
         return fail(err, ERR_INVALID_ARG, "Parameter 'mode' does not accept value '%s'", mode);
+    if (!chardev || !chardev_find(vm, chardev))
+        return fail(err, ERR_INVALID_ARG, "chardev \"%s\" not found", chardev ? chardev : "");
     if (!text_equal(mode, "control"))
         return fail(err, ERR_NO_SUPPORT, "a human monitor is not simulated; human-monitor-command answers some commands");
     return add_monitor(vm, chardev ? chardev : "", err);
@@ -104,7 +137,7 @@ int option_qmp(struct vm *vm, const struct given_option *given, struct error *er
         return fail(err, ERR_INVALID_ARG, "'%s' is not a valid char driver\n%s: -qmp %s: parse error: %s", text, vm->program, text, text);
     const char *id = arena_printf(vm->arena, "compat_monitor%zu", vm->monitors.count);
     buffer_printf(&spec, ",id=%s", id);
-    const struct json *object = keyval_parse(vm->arena, buffer_text(&spec), "backend", KEYVAL_FLAT, vm_is(vm, 11), err);
+    const struct json *object = keyval_parse(vm->arena, buffer_text(&spec), "backend", KEYVAL_FLAT, vm_is(vm, 11), NULL, err);
     if (!object || !chardev_create(vm, object, err))
         return -1;
     return add_monitor(vm, id, err);
@@ -112,7 +145,7 @@ int option_qmp(struct vm *vm, const struct given_option *given, struct error *er
 
 int option_device(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    return device_create(vm, given->object, false, err) ? 0 : -1;
+    return device_create(vm, given->object, given->is_json ? DEVICE_STRICT : 0, err) ? 0 : -1;
 }
 
 int option_vnc(struct vm *vm, const struct given_option *given, struct error *err)

@@ -70,7 +70,7 @@ int option_enable_kvm(struct vm *vm, const struct given_option *given, struct er
 int option_no_hpet(struct vm *vm, const struct given_option *given, struct error *err)
 {
     error_scope(ignored);
-    merge(vm, keyval_parse(vm->arena, "hpet=off", NULL, KEYVAL_FLAT, false, &ignored));
+    merge(vm, keyval_parse(vm->arena, "hpet=off", NULL, KEYVAL_FLAT, false, NULL, &ignored));
     (void) given;
     (void) err;
     return 0;
@@ -79,7 +79,7 @@ int option_no_hpet(struct vm *vm, const struct given_option *given, struct error
 int option_no_acpi(struct vm *vm, const struct given_option *given, struct error *err)
 {
     error_scope(ignored);
-    merge(vm, keyval_parse(vm->arena, "acpi=off", NULL, KEYVAL_FLAT, false, &ignored));
+    merge(vm, keyval_parse(vm->arena, "acpi=off", NULL, KEYVAL_FLAT, false, NULL, &ignored));
     (void) given;
     (void) err;
     return 0;
@@ -102,9 +102,8 @@ int option_cpu(struct vm *vm, const struct given_option *given, struct error *er
 
 int option_memory(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const keys[] = { "size", "slots", "maxmem", NULL };
     const char *size = keyval_text(given->object, "size");
-    if (option_check_keys(given, keys, err) < 0)
+    if (option_check_keys(vm, given, "memory", err) < 0)
         return -1;
     if (size && !keyval_parse_size(size, 1 << 20, &vm->memory))
         return keyval_size(given->object, "size", &vm->memory, err);

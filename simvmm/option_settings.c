@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options that only set something, or that are checked and then make no difference to a simulated guest. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,14 +18,38 @@ int option_bare(struct error *err)
     return -1;
 }
 
-int option_check_keys(const struct given_option *given, const char *const *keys, struct error *err)
+int option_raw(struct error *err)
+{
+    err->number = OPTION_RAW_ERROR;
+    return -1;
+}
+
+/* The list is QEMU's own (query-command-line-options), so it is the version's. */
+bool option_group_has(struct vm *vm, const char *group, const char *key)
+{
+    if (!vm->option_groups) {
+        const char *text = data_reply(vm->data, "query-command-line-options");
+        error_scope(err);
+        vm->option_groups = json_parse(text, strlen(text), vm->arena, &err);
+    }
+    for (size_t i = 0; vm->option_groups && i < vm->option_groups->length; i++) {
+        const struct json *entry = vm->option_groups->items[i], *parameters = json_get(entry, "parameters");
+        if (!text_equal(json_get_text(entry, "option"), group))
+            continue;
+        for (size_t k = 0; parameters && k < parameters->length; k++)
+            if (text_equal(json_get_text(parameters->items[k], "name"), key))
+                return true;
+        return false;
+    }
+    return true;
+}
+
+int option_check_keys(struct vm *vm, const struct given_option *given, const char *group, struct error *err)
 {
     for (size_t i = 0; i < given->object->length; i++) {
-        size_t k = 0;
-        while (keys[k] && !text_equal(keys[k], given->object->members[i].key))
-            k++;
-        if (!keys[k])
-            return fail(err, ERR_INVALID_ARG, "Invalid parameter '%s'", given->object->members[i].key);
+        const char *key = given->object->members[i].key;
+        if (!text_equal(key, "id") && !option_group_has(vm, group, key))
+            return fail(err, ERR_INVALID_ARG, "Invalid parameter '%s'", key);
     }
     return 0;
 }
@@ -90,9 +115,8 @@ int option_uuid(struct vm *vm, const struct given_option *given, struct error *e
 
 int option_name(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const keys[] = { "guest", "process", "debug-threads", NULL };
     bool threads = false;
-    if (option_check_keys(given, keys, err) < 0 || keyval_bool(given->object, "debug-threads", &threads, err) < 0)
+    if (option_check_keys(vm, given, "name", err) < 0 || keyval_bool(given->object, "debug-threads", &threads, err) < 0)
         return -1;
     vm->name = keyval_text(given->object, "guest");
     return 0;
@@ -100,19 +124,17 @@ int option_name(struct vm *vm, const struct given_option *given, struct error *e
 
 int option_msg(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const keys[] = { "timestamp", "guest-name", NULL };
     bool name = false;
-    if (option_check_keys(given, keys, err) < 0 || keyval_bool(given->object, "guest-name", &name, err) < 0)
+    if (option_check_keys(vm, given, "msg", err) < 0 || keyval_bool(given->object, "guest-name", &name, err) < 0)
         return -1;
     return keyval_bool(given->object, "timestamp", &vm->timestamps, err);
 }
 
 int option_overcommit(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const keys[] = { "mem-lock", "cpu-pm", NULL };
     bool on = false;
     const char *lock = keyval_text(given->object, "mem-lock");
-    if (option_check_keys(given, keys, err) < 0)
+    if (option_check_keys(vm, given, "overcommit", err) < 0)
         return -1;
     if (lock && !keyval_parse_bool(lock, &on) && !(vm_is(vm, 11) && text_equal(lock, "on-fault")))
         return vm_is(vm, 11) ? fail(err, ERR_INVALID_ARG, "parameter 'mem-lock' expects one of 'on', 'off', 'on-fault'")
@@ -122,9 +144,7 @@ int option_overcommit(struct vm *vm, const struct given_option *given, struct er
 
 int option_rtc(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const keys[] = { "base", "clock", "driftfix", NULL };
-    (void) vm;
-    if (option_check_keys(given, keys, err) < 0)
+    if (option_check_keys(vm, given, "rtc", err) < 0)
         return -1;
     const char *base = keyval_text(given->object, "base"), *drift = keyval_text(given->object, "driftfix");
     if (base && !text_equal(base, "utc") && !text_equal(base, "localtime") && strlen(base) != 10 && strlen(base) != 19) {
@@ -164,10 +184,8 @@ int option_boot(struct vm *vm, const struct given_option *given, struct error *e
 
 int option_sandbox(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const keys[] = { "enable", "obsolete", "elevateprivileges", "spawn", "resourcecontrol", NULL };
     bool on = false;
-    (void) vm;
-    if (option_check_keys(given, keys, err) < 0)
+    if (option_check_keys(vm, given, "sandbox", err) < 0)
         return -1;
     return keyval_bool(given->object, "enable", &on, err);
 }
@@ -178,7 +196,7 @@ int option_global(struct vm *vm, const struct given_option *given, struct error 
     const char *value = keyval_text(given->object, "value");
     if (!driver && given->object->length == 1) {
         const char *key = given->object->members[0].key, *dot = strchr(key, '.');
-        if (!dot)
+        if (!dot || given->short_form)
             return fail(err, ERR_INVALID_ARG, "Invalid parameter '%s'", key);
         driver = arena_copy_bytes(vm->arena, key, (size_t) (dot - key));
         property = dot + 1;
@@ -192,9 +210,7 @@ int option_global(struct vm *vm, const struct given_option *given, struct error 
 
 int option_action(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const keys[] = { "reboot", "shutdown", "panic", "watchdog", NULL };
-    (void) vm;
-    return option_check_keys(given, keys, err);
+    return option_check_keys(vm, given, "action", err);
 }
 
 int option_watchdog_action(struct vm *vm, const struct given_option *given, struct error *err)
@@ -209,6 +225,12 @@ int option_watchdog_action(struct vm *vm, const struct given_option *given, stru
 
 int option_incoming(struct vm *vm, const struct given_option *given, struct error *err)
 {
+    static const char *const known[] = { "tcp:", "unix:", "fd:", "exec:", "file:", "rdma:", "vsock:" };
+    size_t k = 0;
+    while (k < ARRAY_COUNT(known) && !text_starts(given->text, known[k]))
+        k++;
+    if (k == ARRAY_COUNT(known) && *given->text != '{' && !text_equal(given->text, "defer"))
+        return fail(err, ERR_INVALID_ARG, "unknown migration protocol: %s", given->text);
     if (!text_equal(given->text, "defer"))
         return fail(err, ERR_NO_SUPPORT, "incoming migration is not simulated; only 'defer' is accepted");
     vm->state = RUN_INMIGRATE;
@@ -249,26 +271,83 @@ int option_vga(struct vm *vm, const struct given_option *given, struct error *er
     return option_bare(err);
 }
 
+/* ---- options of which only the form is checked ---- */
+
+int option_add_fd(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    uint64_t fd = 0;
+    if (option_check_keys(vm, given, "add-fd", err) < 0)
+        return -1;
+    if (!json_get(given->object, "fd") || !json_get(given->object, "set"))
+        return fail(err, ERR_INVALID_ARG, "fd and set are required");
+    if (keyval_number(given->object, "fd", &fd, err) < 0)
+        return -1;
+    if (fd <= STDERR_FILENO || fcntl((int) fd, F_GETFD) < 0)
+        return fail(err, ERR_INVALID_ARG, "fd is not valid or already in use");
+    fcntl((int) fd, F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+int option_fw_cfg(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    int contents = 0;
+    static const char *const keys[] = { "file", "string", "gen_id" };
+    if (option_check_keys(vm, given, "fw_cfg", err) < 0)
+        return -1;
+    for (size_t i = 0; i < ARRAY_COUNT(keys); i++)
+        contents += json_get(given->object, keys[i]) != NULL;
+    if (!json_get(given->object, "name") || contents != 1)
+        return fail(err, ERR_INVALID_ARG, "name, plus exactly one of file, string and gen_id, are needed");
+    return 0;
+}
+
+int option_smbios(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    uint64_t type = 0;
+    (void) vm;
+    return keyval_number(given->object, "type", &type, err);
+}
+
+int option_numa(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    static const char *const types[] = { "node", "dist", "cpu", "hmat-lb", "hmat-cache" };
+    const char *type = keyval_text(given->object, "type");
+    (void) vm;
+    for (size_t i = 0; i < ARRAY_COUNT(types); i++)
+        if (text_equal(types[i], type))
+            return 0;
+    return fail(err, ERR_INVALID_ARG, "Parameter 'type' does not accept value '%s'", type ? type : "");
+}
+
+int option_loadvm(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    (void) vm;
+    (void) given;
+    fail(err, ERR_INVALID_ARG, "no block device can store vmstate for snapshot");
+    return option_bare(err);
+}
+
 /* ---- files of a direct boot ---- */
 
-static int check_file(const char *path, const char *what, struct error *err)
+/* QEMU's loaders print by themselves, and call themselves "qemu". */
+static int check_file(const char *path, const char *what, bool reason, struct error *err)
 {
     if (access(path, R_OK) == 0)
         return 0;
-    fail(err, ERR_INVALID_ARG, "%s '%s'%s", what, path, strstr(what, "BIOS") ? "" : ": No such file or directory");
-    return option_bare(err);
+    fail(err, ERR_INVALID_ARG, "qemu: could not %s '%s'%s", what, path, reason ? ": No such file or directory" : "");
+    return option_raw(err);
 }
 
 int option_kernel(struct vm *vm, const struct given_option *given, struct error *err)
 {
     vm->kernel = given->text;
-    return check_file(given->text, "could not open kernel file", err);
+    return check_file(given->text, "open kernel file", true, err);
 }
 
 int option_initrd(struct vm *vm, const struct given_option *given, struct error *err)
 {
     vm->initrd = given->text;
-    return check_file(given->text, "could not open initrd file", err);
+    return check_file(given->text, "load initrd", false, err);
 }
 
 int option_append(struct vm *vm, const struct given_option *given, struct error *err)
@@ -282,5 +361,5 @@ int option_bios(struct vm *vm, const struct given_option *given, struct error *e
     vm->firmware = given->text;
     if (!strchr(given->text, '/'))
         return 0;                       /* looked for among QEMU's own files, which we do not have */
-    return check_file(given->text, "could not load PC BIOS", err);
+    return check_file(given->text, "load PC BIOS", false, err);
 }

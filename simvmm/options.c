@@ -48,6 +48,7 @@ static const struct option table[] = {
     WORD("mem-path", 0, option_ignore_word),
     WORD("watchdog-action", 0, option_watchdog_action),
     WORD("incoming", 0, option_incoming),
+    { "loadvm", 0, true, OPTION_WORD, NULL, STAGE_MACHINE, option_loadvm },
     WORD("serial", 0, option_nothing_only),
     WORD("parallel", 0, option_nothing_only),
     WORD("monitor", 0, option_nothing_only),
@@ -66,10 +67,10 @@ static const struct option table[] = {
     LIST("global", 0, NULL, STAGE_NOW, option_global),
     LIST("action", 0, NULL, STAGE_NOW, option_action),
     LIST("run-with", 11, NULL, STAGE_NOW, option_keep),
-    LIST("smbios", 0, NULL, STAGE_NOW, option_keep),
-    LIST("fw_cfg", 0, "name", STAGE_NOW, option_keep),
-    LIST("numa", 0, "type", STAGE_NOW, option_keep),
-    LIST("add-fd", 0, NULL, STAGE_NOW, option_keep),
+    LIST("smbios", 0, NULL, STAGE_NOW, option_smbios),
+    LIST("fw_cfg", 0, "name", STAGE_NOW, option_fw_cfg),
+    LIST("numa", 0, "type", STAGE_NOW, option_numa),
+    LIST("add-fd", 0, NULL, STAGE_NOW, option_add_fd),
     TREE("display", 0, "type", STAGE_NOW, option_display),
     LIST("sim", 0, NULL, STAGE_NOW, option_sim),
     TREE("object", 0, "qom-type", STAGE_LATE, option_object),
@@ -96,7 +97,7 @@ static const struct option *find(const struct vm *vm, const char *name)
 
 static int in_option(const struct option *option, const char *text, struct error *err)
 {
-    if (err->number == OPTION_BARE_ERROR)
+    if (err->number == OPTION_BARE_ERROR || err->number == OPTION_RAW_ERROR)
         return -1;
     return option->argument ? fail_in(err, "-%s %s", option->name, text) : fail_in(err, "-%s", option->name);
 }
@@ -112,9 +113,12 @@ static int read_one(struct vm *vm, const struct option *option, const char *text
 {
     struct given_option given = { .option = option, .text = text };
     if (option->argument && option->style != OPTION_WORD) {
-        given.object = keyval_parse(vm->arena, text, option->implied, option->style, vm_is(vm, 11), err);
+        given.object = keyval_parse(vm->arena, text, option->implied, option->style, vm_is(vm, 11), &given.short_form, err);
         if (!given.object)
             return in_option(option, text, err);
+        if (given.short_form)
+            message_print(vm, "-%s %s: warning: short-form boolean option '%s' deprecated\nPlease use %s=on instead", option->name,
+                          text, given.short_form, given.short_form);
     }
     given.is_json = *text == '{';
     if (option->stage == STAGE_NOW)

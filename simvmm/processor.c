@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "simvmm/compose.h"
+#include "simvmm/cpu_model.h"
 #include "simvmm/option.h"
 
 static int wrong(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -161,8 +162,14 @@ int processor_create_all(struct vm *vm, struct error *err)
 {
     struct qom_node *unattached = qom_at(vm->tree, "/machine/unattached");
     const struct part *part = data_part(vm->data, "cpu", "pc");
+    unsigned together = vm->dies * vm->modules * vm->cores * vm->threads;
     set_topology(vm);
+    if (!processor_node(vm, 0))
+        return 0;
+    if (cpu_model_check(vm, processor_node(vm, 0), err) < 0)
+        return -1;
     set_place(vm, processor_node(vm, 0), 0);
+    cpu_model_apply(vm, processor_node(vm, 0), together);
     if (vm->cpus == 1)
         return 0;
     if (!part)
@@ -173,7 +180,9 @@ int processor_create_all(struct vm *vm, struct error *err)
     for (unsigned n = 1; n < vm->cpus; n++) {
         const char *name = arena_printf(vm->arena, "device[%u]", first + n - 1);
         struct placing place = { .parent = unattached, .name = name };
-        set_place(vm, compose_part(vm, part, &place), n);
+        struct qom_node *cpu = compose_part(vm, part, &place);
+        set_place(vm, cpu, n);
+        cpu_model_apply(vm, cpu, together);
     }
     return 0;
 }

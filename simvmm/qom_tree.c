@@ -112,6 +112,7 @@ void qom_node_remove(struct qom_tree *t, struct qom_node *node)
             if (!property->node || !is_below(property->node, node))
                 continue;
             if (property->kind == QOM_CHILD || text_starts(property->name, "child[")) {
+                free(property->own);
                 vector_remove(&other->properties, p);
                 p--;
             } else {
@@ -131,6 +132,16 @@ struct qom_property *qom_property_find(const struct qom_node *node, const char *
         if (node->properties.items[i].name == name || strcmp(node->properties.items[i].name, name) == 0)
             return &node->properties.items[i];
     return NULL;
+}
+
+void qom_property_remove(struct qom_tree *t, struct qom_node *node, const char *name)
+{
+    struct qom_property *p = qom_property_find(node, name);
+    if (!p)
+        return;
+    free(p->own);
+    vector_remove(&node->properties, (size_t) (p - node->properties.items));
+    qom_changed(t);
 }
 
 void qom_set(struct qom_node *node, const char *name, const char *json)

@@ -46,6 +46,7 @@ void qom_node_remove(struct qom_tree *t, struct qom_node *node);
 void qom_add(struct qom_tree *t, struct qom_node *node, const struct qom_property *property);
 /* For nodes beside those harvested with their parent: adds the child property, too. */
 struct qom_node *qom_node_add(struct qom_tree *t, struct qom_node *parent, const char *name, const char *type);
+void qom_property_remove(struct qom_tree *t, struct qom_node *node, const char *name);
 struct qom_property *qom_property_find(const struct qom_node *node, const char *name);
 /* The value is copied; a link's value is given by qom_link(). */
 void qom_set(struct qom_node *node, const char *name, const char *json);

@@ -34,6 +34,7 @@ struct given_option {
     const struct option *option;
     const char *text;
     const struct json *object;
+    const char *short_form;             /* a key that was written without a value, or NULL */
     bool is_json;
 };
 
@@ -57,7 +58,7 @@ struct vm {
     const char *early_text;
 
     /* the command line */
-    const char *name, *uuid, *machine, *machine_type, *accel, *cpu_model, *cpu_features;
+    const char *name, *uuid, *machine, *machine_type, *family, *accel, *cpu_model, *cpu_features;
     const struct json *machine_options;
     uint64_t memory, memory_max, memory_slots, low_memory;
     unsigned cpus, cpus_max, sockets, dies, modules, cores, threads;
@@ -67,6 +68,7 @@ struct vm {
     VECTOR(struct global) globals;
 
     VECTOR(struct given_option) given;
+    const struct json *option_groups;   /* query-command-line-options, once it was needed */
     VECTOR(struct chardev *) chardevs;
     VECTOR(struct monitor *) monitors;
     VECTOR(struct block_node *) blocks;
@@ -81,7 +83,7 @@ struct vm {
     uint64_t balloon;                   /* bytes */
     struct timer *guest, *balloon_timer;    /* what the guest is about to do */
     struct vnc *vnc;                    /* NULL without -vnc */
-    bool has_balloon;
+    struct device *balloon_device;      /* NULL if there is none */
     bool quitting, looped;
 };
 
