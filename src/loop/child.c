@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -110,6 +111,8 @@ void child_run(const struct child *child)
     if (setrlimit(RLIMIT_NOFILE, &child->descriptors) < 0)
         give_up(gate, CHILD_LIMITS);
     become_user(spec, gate);
+    if (spec->dies_with_us && (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != child->parent))
+        _exit(127);                     /* it may have ended just before */
     if (chdir(spec->folder ? spec->folder : "/") < 0)
         give_up(gate, CHILD_FOLDER);
     execve(spec->argv[0], spec->argv, child->environment);

@@ -22,6 +22,7 @@ struct child {
     const struct process_spec *spec;
     char *const *environment;
     struct rlimit descriptors;
+    pid_t parent;
     int null;                           /* /dev/null */
     int gate;                           /* a socket: a byte comes and lets it go on, a report goes back */
     int top;                            /* the highest number that the program is to find open */

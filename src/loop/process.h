@@ -33,6 +33,7 @@ struct process_spec {
     gid_t group;
     const gid_t *groups;                /* supplementary ones: looked up by the caller, as that may block */
     size_t groups_count;
+    bool dies_with_us;                  /* killed when we end, however we end: for helpers, not for guests */
 };
 
 struct process_identity {

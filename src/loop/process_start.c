@@ -51,7 +51,9 @@ static int check_spec(const struct process_spec *spec, struct error *err)
 static pid_t fork_child(const struct process_spec *spec, int null, int gate)
 {
     owned_memory int *moved = memory_new((spec->fds_count + 3) * sizeof *moved);
-    struct child child = { .spec = spec, .null = null, .gate = gate, .top = 2, .moved = moved };
+    struct child child = {
+        .spec = spec, .null = null, .gate = gate, .top = 2, .moved = moved, .parent = getpid()
+    };
     child.environment = spec->environment ? spec->environment : standard_environment;
     child.descriptors = first_limit;
     if (!first_limit.rlim_cur)

@@ -88,7 +88,7 @@ static WAITS int probe_start(struct probe *probe, const char *sim_options, struc
     struct process_fd fd = { theirs, MONITOR_FD };
     struct process_spec spec = {
         .argv = argv.words, .output = -1, .errors = their_errors, .fds = &fd, .fds_count = 1,
-        .user = (uid_t) -1, .group = (gid_t) -1
+        .user = (uid_t) -1, .group = (gid_t) -1, .dies_with_us = true
     };
     probe->process = process_fork(&spec, err);
     if (!probe->process || process_exec(probe->process, probe->deadline, err) < 0)

@@ -221,6 +221,19 @@ def an_autodestroyed_guest_does_not_outlive_a_killed_daemon(d):
     same(len(d.guests()), 1)
 
 
+@test(config={"sim_options": "mute=greeting"})
+def an_emulator_that_is_only_asked_what_it_can_do_does_not_outlive_us(d):
+    asking = d.spawn("virsh", "-c", d.uri(), "version")
+    pid = int(until(lambda: subprocess.run(["pgrep", "-P", str(d.process.pid)], capture_output=True, text=True).stdout,
+                    "the emulator runs"))
+    until(lambda: b"none" in open(f"/proc/{pid}/cmdline", "rb").read(), "it is no longer a copy of us")
+    d.kill()
+    until(lambda: not os.path.exists(f"/proc/{pid}"), "it is gone")
+    asking.wait()
+    d.configure({})
+    d.start()
+
+
 @test(config={"override_emulator": "sim"}, emulator="auto")
 def an_override_replaces_every_emulator_and_is_shown(d):
     contains(d.log_text(), "override_emulator: every guest is run by", "simvmm")
