@@ -35,7 +35,7 @@ struct controller *defaults_add_controller(struct domain_def *def, enum controll
 }
 
 /* Each kind counts for itself.  A companion has the number of the usb controller before it. */
-static void number_controllers(struct domain_def *def)
+void defaults_number_controllers(struct domain_def *def)
 {
     uint32_t next[CONTROLLER_NVME + 1] = { [CONTROLLER_PCI] = 1 };
     struct opt_u32 master = { true, 0 };
@@ -89,7 +89,6 @@ static bool needs_virtio_serial(const struct domain_def *def)
 static void add_controllers(struct domain_def *def, struct arena *arena)
 {
     enum machine_kind kind = machine_kind(def);
-    number_controllers(def);
     fill_controllers(def, kind);
     if (kind == MACHINE_OTHER)
         return;

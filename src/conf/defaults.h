@@ -10,6 +10,8 @@ struct xml_context;
 
 /* Emulator, architecture and machine: what the checks depend on. */
 void defaults_fill_os(struct domain_def *def, const struct conf_defaults *defaults, struct arena *arena);
+/* The number of each controller that has none: checks compare them. */
+void defaults_number_controllers(struct domain_def *def);
 /* The rest.  Reports what cannot be placed. */
 void defaults_fill(struct domain_def *def, const struct conf_defaults *defaults, struct xml_context *x);
 

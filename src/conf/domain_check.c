@@ -68,6 +68,7 @@ void domain_check(void *self, struct xml_context *x)
 {
     struct domain_def *def = self;
     defaults_fill_os(def, xml_user(x), xml_arena(x));
+    defaults_number_controllers(def);
     check_name(def, x);
     check_memory(def, x);
     check_vcpus(def, x);

@@ -67,36 +67,51 @@ static const char *skip_past(const char *text, const char *end, const char *mark
     return found ? found + strlen(mark) : end;
 }
 
-/* libxml2 compares each attribute of an element with each other one.  Counts quoted values between '<' and
- * '>'; what is not well-formed may be counted wrongly, and is refused for that later. */
+/* Past a comment, a CDATA section or an instruction, in which quotes and brackets mean nothing; NULL if there
+ * is none. */
+static const char *skip_opaque(const char *text, const char *end)
+{
+    if (text_starts(text, "<!--"))
+        return skip_past(text + 4, end, "-->");
+    if (text_starts(text, "<![CDATA["))
+        return skip_past(text, end, "]]>");
+    return text_starts(text, "<?") ? skip_past(text, end, "?>") : NULL;
+}
+
+/* Reads from '<' to behind '>', counting quoted values. */
+static const char *read_tag(const char *text, const char *end, unsigned *ret_values)
+{
+    for (*ret_values = 0; text < end && *text != '>'; text++) {
+        if (*text != '\'' && *text != '"')
+            continue;
+        ++*ret_values;
+        text = memchr(text + 1, *text, (size_t) (end - text - 1));
+        if (!text)
+            return end;
+    }
+    return text < end ? text + 1 : end;
+}
+
+/* libxml2 compares each attribute of an element with each other one, and its own limit of depth depends on
+ * its version. What is not well-formed may be counted wrongly here, and is refused for that later. */
 static int check_tags(const char *text, size_t length, struct error *err)
 {
-    const char *end = text + length;
-    unsigned attributes = 0;
-    bool inside = false;
-    for (const char *c = text; c < end; ) {
-        if (!inside && *c != '<') {
-            c = memchr(c, '<', (size_t) (end - c));
-            c = c ? c : end;
-        } else if (!inside && text_starts(c, "<!--")) {
-            c = skip_past(c + 4, end, "-->");
-        } else if (!inside && text_starts(c, "<![CDATA[")) {
-            c = skip_past(c, end, "]]>");
-        } else if (!inside && text_starts(c, "<?")) {
-            c = skip_past(c, end, "?>");
-        } else if (!inside) {
-            inside = true, attributes = 0, c++;
-        } else if (*c == '>') {
-            inside = false, c++;
-        } else if (*c == '\'' || *c == '"') {
-            const char *close = memchr(c + 1, *c, (size_t) (end - c - 1));
-            if (++attributes > XML_ATTRIBUTES_MAX)
-                return fail(err, ERR_XML_SYNTAX, "an element has more than %d attributes",
-                            XML_ATTRIBUTES_MAX);
-            c = close ? close + 1 : end;
-        } else {
-            c++;
+    const char *end = text + length, *opaque;
+    unsigned values, depth = 0;
+    while ((text = memchr(text, '<', (size_t) (end - text)))) {
+        if ((opaque = skip_opaque(text, end))) {
+            text = opaque;
+            continue;
         }
+        const char *tag = text;
+        text = read_tag(text, end, &values);
+        bool closes = tag[1] == '/', empty = text > tag + 2 && text[-2] == '/';
+        if (values > XML_ATTRIBUTES_MAX)
+            return fail(err, ERR_XML_SYNTAX, "an element has more than %d attributes", XML_ATTRIBUTES_MAX);
+        if (closes)
+            depth -= depth > 0;
+        else if (!empty && ++depth > XML_DEPTH_MAX)
+            return fail(err, ERR_XML_SYNTAX, "elements are nested more than %d deep", XML_DEPTH_MAX);
     }
     return 0;
 }

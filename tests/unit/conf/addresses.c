@@ -113,6 +113,9 @@ Test(addresses, companions_of_a_usb_controller_share_its_number_and_slot)
     for (size_t i = 0; i < 3; i++)
         cr_assert_eq(def->controllers.items[i]->index.value, 0);
     refuse("pc", "",
+           "<controller type='usb' model='ich9-uhci1'><master startport='0'/></controller>"
+           "<controller type='usb' index='5' model='ich9-ehci1'/>", ERR_INTERNAL, "no master");
+    refuse("pc", "",
            "<controller type='usb' index='3' model='ich9-uhci1'><master startport='0'/></controller>",
            ERR_INTERNAL, "no master");
 }

@@ -72,7 +72,7 @@ Test(document, one_that_is_too_deep_is_refused)
     owned_buffer struct buffer text = { 0 };
     for (int i = 0; i < 300; i++)
         buffer_add_text(&text, "<cat>");
-    refused(text.data, text.length, "depth");
+    refused(text.data, text.length, "nested more than 256 deep");
 }
 
 Test(document, an_element_with_too_many_attributes_is_refused_wherever_comments_stand)
