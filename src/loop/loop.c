@@ -38,6 +38,7 @@ void loop_stop(void)
 void loop_done(void)
 {
     processes_teardown();
+    works_teardown();
     fiber_teardown();
     deadlines_teardown();
     for (int turns = 0; turns < 100 && uv_run(&loop, UV_RUN_NOWAIT); turns++)

@@ -157,6 +157,9 @@ struct work {
     struct wait wait;
 };
 
+static size_t works;                    /* on their way, or done and not yet told */
+static bool works_are_dropped;          /* nobody is told any more */
+
 static void work_run(uv_work_t *request)
 {
     struct work *work = request->data;
@@ -166,7 +169,17 @@ static void work_run(uv_work_t *request)
 static void work_done(uv_work_t *request, int status)
 {
     struct work *work = request->data;
-    wait_done(&work->wait, 0);
+    works--;
+    if (!works_are_dropped)
+        wait_done(&work->wait, 0);
+}
+
+void works_teardown(void)
+{
+    works_are_dropped = true;
+    while (works)
+        uv_run(loop_uv(), UV_RUN_ONCE);
+    works_are_dropped = false;
 }
 
 int await_work(void (*fn)(void *arg), void *arg, struct error *err)
@@ -175,6 +188,7 @@ int await_work(void (*fn)(void *arg), void *arg, struct error *err)
     work.request.data = &work;
     if (uv_queue_work(loop_uv(), &work.request, work_run, work_done) < 0)
         abort();
+    works++;
     wait_release(&work.wait);
     struct fiber *f = fiber_self();
     return fiber_is_cancelled(f) ? fiber_fail_cancelled(f, err) : 0;

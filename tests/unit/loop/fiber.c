@@ -257,6 +257,11 @@ static void do_work(void *arg)
     cr_assert(job->ran);
 }
 
+static void stop_loop(void *arg)
+{
+    loop_stop();
+}
+
 Test(work, runs_on_another_thread)
 {
     struct job job = { 0 };
@@ -291,6 +296,19 @@ Test(work, is_finished_even_when_its_fiber_is_cancelled)
     cr_assert(job.ran);
     cr_assert_eq(job.rc, -1);
     loop_done();
+}
+
+Test(work, that_is_under_way_at_the_end_is_waited_for)
+{
+    struct job job = { .ms = 50, .rc = 4711 };
+    loop_init();
+    fiber_start(do_work, &job);
+    struct timer *timer = timer_start(5, 0, stop_loop, NULL);
+    loop_run();
+    timer_free(timer);
+    loop_done();
+    cr_assert(job.ran);
+    cr_assert_eq(job.rc, 4711, "its fiber went on");
 }
 
 /* Stacks and fairness */
