@@ -67,6 +67,16 @@ static void add_sleep_state(struct line *line, const char *state, enum yes_no wa
     argv_add_pair(line->argv, "-global", global);
 }
 
+static void add_root_hotplug(struct line *line)
+{
+    const struct controller *root = line_controller(line, CONTROLLER_PCI, 0);
+    if (!root || root->model != CONTROLLER_PCI_ROOT || root->hotplug == ON_OFF_ABSENT)
+        return;
+    owned_memory char *global = memory_printf("PIIX4_PM.acpi-root-pci-hotplug=%s",
+                                              enum_word(&on_off_names, root->hotplug));
+    argv_add_pair(line->argv, "-global", global);
+}
+
 static void add_boot(struct line *line)
 {
     const struct os *os = &line->def->os;
@@ -112,7 +122,7 @@ int line_boot(struct line *line, struct error *err)
     add_sleep_state(line, "s3", line->def->suspend_to_mem);
     add_sleep_state(line, "s4", line->def->suspend_to_disk);
     add_boot(line);
-    add_path(line, "-bios", os->loader);
+    add_root_hotplug(line);
     add_path(line, "-kernel", os->kernel);
     add_path(line, "-initrd", os->initrd);
     add_path(line, "-append", os->cmdline);

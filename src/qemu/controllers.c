@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/line.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* The device behind each model.  "" is what the machine has anyway, NULL what cannot be had. */
@@ -74,8 +75,6 @@ static bool is_built_in(const struct line *line, const struct controller *contro
         return first && !line_is_q35(line);
     case CONTROLLER_SATA:
         return first && line_is_q35(line);
-    case CONTROLLER_FDC:
-        return first && !line_is_q35(line);
     case CONTROLLER_ISA:
         return first;
     default:
@@ -118,18 +117,27 @@ static void add_virtio_or_scsi(struct props *device, const struct controller *co
     props_positive(device, "max_sectors", controller->max_sectors);
 }
 
-/* On a q35 the floppy controller is a device, and carries its drives' boot order. */
+/* The floppy controller carries its drives' boot order.  On a q35 it is a device, on a pc part of the
+ * board. */
 static void add_floppy_controller(struct line *line)
 {
+    static const char *const drives[] = { "bootindexA", "bootindexB" };
     owned_props struct props device;
     props_begin(&device, "driver", "isa-fdc");
     for (size_t i = 0; i < line->def->disks.count; i++) {
         const struct disk *disk = line->def->disks.items[i];
-        if (disk->bus == DISK_BUS_FDC && disk->address && disk->address->drive.unit < 2)
-            props_positive(&device, disk->address->drive.unit ? "bootindexB" : "bootindexA",
-                           line_disk_boot_index(line, i));
+        uint32_t order = line_disk_boot_index(line, i);
+        if (disk->bus != DISK_BUS_FDC || !disk->address || disk->address->drive.unit > 1 || !order)
+            continue;
+        const char *drive = drives[disk->address->drive.unit];
+        props_u64(&device, drive, order);
+        if (!line_is_q35(line)) {
+            owned_memory char *global = memory_printf("isa-fdc.%s=%u", drive, order);
+            argv_add_pair(line->argv, "-global", global);
+        }
     }
-    line_device(line, &device);
+    if (line_is_q35(line))
+        line_device(line, &device);
 }
 
 static int add_controller(struct line *line, const struct controller *controller, struct error *err)

@@ -6,7 +6,9 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "qemu/disk_order.h"
 #include "qemu/emulator.h"
+#include "qemu/line.h"
 #include "qemu/vnc_ports.h"
 
 static bool wants_port(const struct graphics *graphics)
@@ -42,6 +44,8 @@ struct domain_def *launch_definition(const struct domain_def *def, const char *e
 {
     owned(domain_def) struct domain_def *live = domain_def_copy_live(def);
     live->emulator = arena_copy(live->arena, emulator);
+    live->memory.kib = line_memory_kib(live);
+    disk_order(live);
     for (size_t i = 0; i < live->disks.count; i++)
         live->disks.items[i]->cache = disk_effective_cache(live->disks.items[i]);
     if (domain_def_check_startable(live, err) < 0 || choose_ports(live, err) < 0)

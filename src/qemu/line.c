@@ -48,6 +48,11 @@ bool line_is_q35(const struct line *line)
     return text_equal(machine, "q35") || text_starts(machine, "pc-q35-");
 }
 
+uint64_t line_memory_kib(const struct domain_def *def)
+{
+    return (def->memory.kib + 1023) / 1024 * 1024;
+}
+
 const struct controller *line_controller(const struct line *line, enum controller_type type, uint32_t index)
 {
     for (size_t i = 0; i < line->def->controllers.count; i++) {

@@ -40,6 +40,8 @@ const struct controller *line_controller(const struct line *line, enum controlle
 uint32_t line_disk_boot_index(const struct line *line, size_t disk);
 uint32_t line_interface_boot_index(const struct line *line, size_t interface);
 bool line_is_q35(const struct line *line);
+/* Whole MiB, as QEMU's boards want them. */
+uint64_t line_memory_kib(const struct domain_def *def);
 
 int line_machine(struct line *line, struct error *err);            /* -machine -accel -cpu -m -smp */
 int line_boot(struct line *line, struct error *err);               /* -rtc ... -boot -kernel ... */

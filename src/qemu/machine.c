@@ -95,15 +95,35 @@ static int check_model(const struct line *line, const char *model, struct error 
                 model);
 }
 
-/* Ours are libvirt's names, with underscores; QEMU's have hyphens. */
+/* Ours are libvirt's names, with underscores; QEMU's have hyphens, and one is another word. */
 static void add_cpu_feature(struct buffer *option, const struct cpu_feature *feature)
 {
-    owned_memory char *name = memory_copy_text(feature->name);
+    bool other = text_equal(feature->name, "pclmuldq");
+    owned_memory char *name = memory_copy_text(other ? "pclmulqdq" : feature->name);
     for (char *c = name; *c; c++)
         if (*c == '_')
             *c = '-';
     bool on = feature->policy != CPU_DISABLE && feature->policy != CPU_FORBIDDEN;
     option_add_bool(option, name, on);
+}
+
+/* The clocks that are a matter of the processor. */
+static int add_cpu_timers(const struct line *line, struct buffer *option, struct error *err)
+{
+    const struct clock *clock = &line->def->clock;
+    for (size_t i = 0; i < clock->timers.count; i++) {
+        const struct timer_def *timer = clock->timers.items[i];
+        if (timer->name == TIMER_KVMCLOCK)
+            option_add_yes_no(option, "kvmclock", timer->present);
+        else if (timer->name == TIMER_HYPERVCLOCK)
+            option_add_yes_no(option, "hv-time", timer->present);
+        else if (timer->name == TIMER_TSC && timer->frequency)
+            option_add_u64(option, "tsc-frequency", timer->frequency);
+        else if (timer->name == TIMER_PLATFORM || timer->name == TIMER_ARMVTIMER || timer->mode)
+            return fail(err, ERR_CONFIG_UNSUPPORTED, "<clock>: timer '%s'%s is not supported",
+                        enum_word(&timer_name_names, timer->name), timer->mode ? " with a mode" : "");
+    }
+    return 0;
 }
 
 /* Whether the guest sees the host's caches, an emulated level 3, or neither. */
@@ -138,12 +158,14 @@ static int add_cpu(struct line *line, const struct caps_machine *machine, struct
         option_add(&option, "vendor", cpu->vendor_id);
     for (size_t i = 0; cpu && i < cpu->features.count; i++)
         add_cpu_feature(&option, cpu->features.items[i]);
-    if (cpu)
-        add_cpu_cache(&option, cpu);
+    if (add_cpu_timers(line, &option, err) < 0)
+        return -1;
     const struct features *features = &line->def->features;
     option_add(&option, "kvm-pv-eoi", enum_word(&on_off_names, features->apic_eoi));
     option_add(&option, "kvm-pv-unhalt", enum_word(&on_off_names, features->pvspinlock));
     option_add(&option, "pmu", enum_word(&on_off_names, features->pmu));
+    if (cpu)
+        add_cpu_cache(&option, cpu);
     line_option(line, "-cpu", &option);
     return 0;
 }
@@ -176,7 +198,7 @@ static int add_smp(struct line *line, const struct caps_machine *machine, struct
 
 static void add_memory(struct line *line, const struct caps_machine *machine)
 {
-    uint64_t kib = line->def->memory.kib;
+    uint64_t kib = line_memory_kib(line->def);
     owned_memory char *size = memory_printf("size=%" PRIu64 "k", kib);
     argv_add_pair(line->argv, "-m", size);
     if (machine->default_ram) {
@@ -202,6 +224,8 @@ int line_machine(struct line *line, struct error *err)
     argv_add_pair(line->argv, "-accel", line->def->type == DOMAIN_TYPE_KVM ? "kvm" : "tcg");
     if (add_cpu(line, machine, err) < 0)
         return -1;
+    if (line->def->os.loader)
+        argv_add_pair(line->argv, "-bios", line->def->os.loader);
     add_memory(line, machine);
     return add_smp(line, machine, err);
 }

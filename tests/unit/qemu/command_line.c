@@ -15,6 +15,7 @@
 #include "caps_tables.h"
 #include "conf/domain_def.h"
 #include "json/json.h"
+#include "qemu/disk_order.h"
 
 static const struct variant { const char *name; enum caps_table caps; bool classic; } variants[] = {
     { "7.2", CAPS_7_2, false }, { "11.1", CAPS_11_1, false }, { "drive", CAPS_7_2, true },
@@ -31,7 +32,10 @@ static struct domain_def *parse(const char *xml, size_t length, struct error *er
     static const struct conf_defaults defaults = { .arch = "x86_64",
                                                    .emulator = "/usr/bin/qemu-system-x86_64" };
     owned(domain_def) struct domain_def *def = domain_def_parse(xml, length, 0, &defaults, NULL, err);
-    return def ? domain_def_copy_live(def) : NULL;
+    struct domain_def *live = def ? domain_def_copy_live(def) : NULL;
+    if (live)
+        disk_order(live);
+    return live;
 }
 
 /* An option and its value stand on one line. */
@@ -361,7 +365,7 @@ Test(command_line, of_disks_means_what_libvirts_own_means)
     static const char *const names[] = {
         "disk-cache",  "disk-aio",           "disk-cdrom",         "disk-copy_on_read", "disk-error-policy",
         "disk-floppy", "disk-blockio",       "disk-readonly-disk", "disk-sata-device",  "disk-ioeventfd",
-        "disk-virtio", "disk-virtio-queues", "disk-usb-device",
+        "disk-virtio", "disk-virtio-queues", "disk-usb-device", "boot-complex", "disk-snapshot",
     };
     size_t compared = 0;
     for (size_t i = 0; i < ARRAY_COUNT(names); i++)
@@ -369,4 +373,82 @@ Test(command_line, of_disks_means_what_libvirts_own_means)
     if (!compared)
         cr_skip_test("no corpus/upstream (set DOMUS_SHARED)");
     cr_assert(true);
+}
+
+/* From the emulator on, and without the key that wraps libvirt's secrets: we put none on a command line. */
+static void keep_options(const struct argv *from, struct argv *to)
+{
+    size_t i = 0;
+    while (i < from->count && !text_starts(from->words[i], "/usr/bin/qemu-system"))
+        i++;
+    for (; i < from->count; i++) {
+        if (i + 1 < from->count && strstr(from->words[i + 1], "masterKey0"))
+            i++;
+        else
+            argv_add(to, from->words[i]);
+    }
+}
+
+static bool same_words(const struct argv *a, const struct argv *b)
+{
+    owned(arena) struct arena *arena = arena_new();
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        error_scope(err);
+        const char *left = a->words[i], *right = b->words[i];
+        bool json = *left == '{' && *right == '{';
+        if (!(json ? json_equal(json_parse(left, strlen(left), arena, &err),
+                                json_parse(right, strlen(right), arena, &err)) : text_equal(left, right)))
+            return false;
+    }
+    return true;
+}
+
+/* 1: the same line; 0: another one; -1: not of this machine, or with content that we refuse. */
+static int compare_whole(const char *name)
+{
+    error_scope(err);
+    owned_memory char *xml_path = recorded_file(name, ".xml"), *args_path = recorded_file(name, ".args");
+    owned_buffer struct buffer xml = { 0 }, args = { 0 };
+    cr_assert_eq(file_read(xml_path, DOMAIN_XML_MAX, &xml, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(file_read(args_path, 1 << 20, &args, &err), 0, "%s", error_text(&err));
+    owned(domain_def) struct domain_def *def = parse(xml.data, xml.length, &err);
+    if (!def || !(text_equal(def->os.arch, "x86_64") || text_equal(def->os.arch, "i686")))
+        return -1;
+    struct caps caps = caps_table(CAPS_10_0);
+    struct caps_machine machine = caps.machines[0];
+    machine.name = def->os.machine;
+    caps.machines = &machine, caps.machines_count = 1, caps.cpus_count = 0;
+    const struct command_line what = { .def = def, .caps = &caps, .monitor_fd = 1729 };
+    owned_argv struct argv built = { 0 }, recorded = { 0 }, wanted = { 0 };
+    if (command_line_build(&what, &built, &err) < 0)
+        return -1;
+    split_words(args.data, &recorded);
+    keep_options(&recorded, &wanted);
+    return same_words(&built, &wanted);
+}
+
+/* The others hold what libvirt adds by itself (a watchdog on q35, usb hubs), or what lies outside of what we
+ * model. */
+Test(command_line, is_libvirts_own_word_for_word_in_most_of_its_cases)
+{
+    enum { SAME_AT_LEAST = 80, OTHERS_AT_MOST = 17 };
+    error_scope(err);
+    owned_memory char *folder = recorded_file("", "");
+    char **names = NULL;
+    size_t count = 0, same = 0, others = 0;
+    if (folder_list(folder, &names, &count, &err) < 0 || count == 0)
+        cr_skip_test("no corpus/upstream (set DOMUS_SHARED)");
+    for (size_t i = 0; i < count; i++) {
+        if (!text_ends(names[i], ".args"))
+            continue;
+        names[i][strlen(names[i]) - strlen(".args")] = 0;
+        int rc = compare_whole(names[i]);
+        same += rc > 0;
+        others += rc == 0;
+    }
+    folder_names_free(names, count);
+    cr_assert_geq(same, SAME_AT_LEAST, "%zu lines are libvirt's, %zu are not", same, others);
+    cr_assert_leq(others, OTHERS_AT_MOST, "%zu lines are libvirt's, %zu are not", same, others);
 }
