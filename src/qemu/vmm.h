@@ -41,7 +41,7 @@ struct vmm {
     bool timed;
     int pause_reason;                   /* of the next STOP: enum paused reason, 0: nobody asked */
     bool shut_down;                     /* SHUTDOWN was seen; the first one counts */
-    bool reboot_asked;                  /* the next shutdown by the guest is a reboot, whatever on_poweroff says */
+    bool reboot_asked;                  /* the guest's next shutdown is a reboot, whatever on_poweroff says */
     bool rebooting;                     /* its shutdown is to become a reset */
     bool cleaning;                      /* its clean-up was started */
     bool reconnecting;                  /* what its monitor does is looked at already */

@@ -43,13 +43,20 @@ def beginnings(paths):
     return names
 
 
+def is_visible(path, to):
+    """simvmm knows the loop and nothing else of ours, so its names may be the same as others'."""
+    in_simvmm = path.startswith("simvmm/")
+    return path.startswith("src/loop/") or in_simvmm == to.startswith("simvmm/")
+
+
 def all_faults():
     paths = [p for folder in FOLDERS for p in style.sources(folder)]
-    everywhere = set().union(*(marked_in(path)[0] for path in paths))
+    marked = {path: marked_in(path) for path in paths}
     starts = beginnings(paths)
     for path in paths:
         if path.endswith(".c"):
-            yield from unmarked_callers(path, everywhere | marked_in(path)[1], starts)
+            public = set().union(*(marked[other][0] for other in paths if is_visible(other, path)))
+            yield from unmarked_callers(path, public | marked[path][1], starts)
 
 
 tap = style.Tap()
