@@ -49,6 +49,25 @@ static const char *controller_alias(const struct domain_def *def, const struct c
     }
 }
 
+static bool is_taken(const struct domain_def *def, const char *alias)
+{
+    for (struct device_walk walk = { 0 }; device_next(def, &walk); )
+        if (text_equal(*walk.alias, alias))
+            return true;
+    return false;
+}
+
+/* Its number among its kind, or a later one: devices that were plugged in keep theirs when earlier ones go.
+ */
+static const char *free_alias(const struct domain_def *def, const char *word, size_t number, struct arena *a)
+{
+    const char *alias;
+    do
+        alias = arena_printf(a, "%s%zu", word, number++);
+    while (is_taken(def, alias));
+    return alias;
+}
+
 static const char *device_alias(const struct domain_def *def, const struct device_walk *walk, struct arena *a)
 {
     static const char *const words[] = {
@@ -59,7 +78,7 @@ static const char *device_alias(const struct domain_def *def, const struct devic
         return disk_alias(def, walk->device, a);
     if (walk->kind == DEVICE_CONTROLLER)
         return controller_alias(def, walk->device, a);
-    return arena_printf(a, "%s%zu", words[walk->kind], walk->index);
+    return free_alias(def, words[walk->kind], walk->index, a);
 }
 
 struct domain_def *domain_def_copy_live(const struct domain_def *def)

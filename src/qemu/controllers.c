@@ -173,6 +173,15 @@ static int add_controller(struct line *line, const struct controller *controller
 }
 
 /* By kind, what carries others first; then in the definition's order. */
+int line_controller_device(struct line *line, size_t index, struct error *err)
+{
+    const struct controller *controller = line->def->controllers.items[index];
+    if (is_built_in(line, controller) || add_controller(line, controller, err) == 0)
+        return 0;
+    return fail_in(err, "%s controller %u", enum_word(&controller_type_names, controller->type),
+                   controller_index(controller));
+}
+
 int line_controllers(struct line *line, struct error *err)
 {
     static const enum controller_type order[] = {
@@ -183,11 +192,8 @@ int line_controllers(struct line *line, struct error *err)
     for (size_t kind = 0; kind < ARRAY_COUNT(order); kind++)
         for (size_t i = 0; i < line->def->controllers.count; i++) {
             const struct controller *controller = line->def->controllers.items[i];
-            if (controller->type != order[kind] || is_built_in(line, controller))
-                continue;
-            if (add_controller(line, controller, err) < 0)
-                return fail_in(err, "%s controller %u", enum_word(&controller_type_names, controller->type),
-                               controller_index(controller));
+            if (controller->type == order[kind] && line_controller_device(line, i, err) < 0)
+                return -1;
         }
     return 0;
 }

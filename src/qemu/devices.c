@@ -40,11 +40,17 @@ static int add_input(struct line *line, const struct input *input, struct error 
     return 0;
 }
 
+int line_input(struct line *line, size_t index, struct error *err)
+{
+    const struct input *input = line->def->inputs.items[index];
+    return add_input(line, input, err) < 0 ? fail_in(err, "input '%s'", input->alias) : 0;
+}
+
 int line_inputs(struct line *line, struct error *err)
 {
     for (size_t i = 0; i < line->def->inputs.count; i++)
-        if (add_input(line, line->def->inputs.items[i], err) < 0)
-            return fail_in(err, "input '%s'", line->def->inputs.items[i]->alias);
+        if (line_input(line, i, err) < 0)
+            return -1;
     return 0;
 }
 

@@ -199,20 +199,32 @@ static int add_disk(struct line *line, struct plug *plug, struct error *err)
     return is_sd ? 0 : add_disk_device(line, plug, err);
 }
 
+int line_disk(struct line *line, size_t index, size_t node, struct error *err)
+{
+    const struct disk *disk = line->def->disks.items[index];
+    struct plug plug = { .disk = disk,
+                         .index = index,
+                         .node = node,
+                         .path = disk_path(disk),
+                         .cache = disk_effective_cache(disk) };
+    plug.bare = disk->format <= DISK_RAW && caps_has(line->caps, CAPS_RAW_WITHOUT_FORMAT);
+    return add_disk(line, &plug, err) < 0 ? fail_in(err, "disk '%s'", disk->target) : 0;
+}
+
+size_t line_disk_node(const struct domain_def *def, size_t index)
+{
+    size_t node = 0;
+    if (def->disks.items[index]->source_index.set)
+        return def->disks.items[index]->source_index.value;
+    for (size_t i = index; i < def->disks.count; i++)
+        node += def->disks.items[i]->bus != DISK_BUS_SD;
+    return def->disks.items[index]->bus == DISK_BUS_SD ? 0 : node;
+}
+
 int line_disks(struct line *line, struct error *err)
 {
-    size_t nodes = 0;
     for (size_t i = 0; i < line->def->disks.count; i++)
-        nodes += line->def->disks.items[i]->bus != DISK_BUS_SD;
-    for (size_t i = 0; i < line->def->disks.count; i++) {
-        const struct disk *disk = line->def->disks.items[i];
-        struct plug plug = {
-            .disk = disk, .index = i, .path = disk_path(disk), .cache = disk_effective_cache(disk)
-        };
-        plug.node = disk->bus != DISK_BUS_SD ? nodes-- : 0;
-        plug.bare = disk->format <= DISK_RAW && caps_has(line->caps, CAPS_RAW_WITHOUT_FORMAT);
-        if (add_disk(line, &plug, err) < 0)
-            return fail_in(err, "disk '%s'", disk->target);
-    }
+        if (line_disk(line, i, line_disk_node(line->def, i), err) < 0)
+            return -1;
     return 0;
 }

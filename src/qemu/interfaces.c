@@ -62,10 +62,17 @@ static int add_interface(struct line *line, size_t index, struct error *err)
     return 0;
 }
 
+int line_interface(struct line *line, size_t index, struct error *err)
+{
+    if (add_interface(line, index, err) < 0)
+        return fail_in(err, "interface '%s'", line->def->interfaces.items[index]->alias);
+    return 0;
+}
+
 int line_interfaces(struct line *line, struct error *err)
 {
     for (size_t i = 0; i < line->def->interfaces.count; i++)
-        if (add_interface(line, i, err) < 0)
-            return fail_in(err, "interface '%s'", line->def->interfaces.items[i]->alias);
+        if (line_interface(line, i, err) < 0)
+            return -1;
     return 0;
 }

@@ -46,8 +46,12 @@ struct domain_def *launch_definition(const struct domain_def *def, const char *e
     live->emulator = arena_copy(live->arena, emulator);
     live->memory.kib = line_memory_kib(live);
     disk_order(live);
-    for (size_t i = 0; i < live->disks.count; i++)
-        live->disks.items[i]->cache = disk_effective_cache(live->disks.items[i]);
+    for (size_t i = 0; i < live->disks.count; i++) {
+        struct disk *disk = live->disks.items[i];
+        disk->cache = disk_effective_cache(disk);
+        if (disk_path(disk) && disk->bus != DISK_BUS_SD)
+            disk->source_index = (struct opt_u32) { true, (uint32_t) line_disk_node(live, i) };
+    }
     if (domain_def_check_startable(live, err) < 0 || choose_ports(live, err) < 0)
         return NULL;
     return take(live);

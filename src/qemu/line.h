@@ -52,3 +52,12 @@ int line_chardevs(struct line *line, struct error *err);
 int line_inputs(struct line *line, struct error *err);
 int line_screens(struct line *line, struct error *err);            /* audio, graphics, video */
 int line_memballoon(struct line *line, struct error *err);
+
+/* One device by itself, which may be plugged in later: its number in the definition. */
+int line_controller_device(struct line *line, size_t index, struct error *err);
+int line_disk(struct line *line, size_t index, size_t node, struct error *err);
+int line_interface(struct line *line, size_t index, struct error *err);
+int line_input(struct line *line, size_t index, struct error *err);
+/* The number in the names of the disk's block nodes: the last disk of a definition that nothing was plugged
+ * into has 1. */
+size_t line_disk_node(const struct domain_def *def, size_t index);

@@ -16,7 +16,8 @@ src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/g
     src/qemu/vmm.h src/qemu/vmm_events.c src/qemu/vmm_tasks.c src/qemu/vnc_ports.c src/qemu/vnc_ports.h
 
 # What a running guest tells, and is told.
-src_qemu_libqemu_a_SOURCES += src/qemu/figures.c src/qemu/figures.h src/qemu/live.c src/qemu/live.h src/qemu/power.c \
+src_qemu_libqemu_a_SOURCES += src/qemu/figures.c src/qemu/figures.h src/qemu/hotplug.c src/qemu/hotplug.h \
+    src/qemu/live.c src/qemu/live.h src/qemu/power.c \
     src/qemu/power.h
 
 # The QMP client.

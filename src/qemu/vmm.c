@@ -58,6 +58,11 @@ void vmm_free(struct vmm *vmm)
     for (size_t i = 0; i < vmm->ports.count; i++)
         vnc_port_give_back(vmm->ports.items[i]);
     vector_done(&vmm->ports);
+    for (size_t i = 0; i < vmm->gone.count; i++)
+        free(vmm->gone.items[i]);
+    vector_done(&vmm->gone);
+    if (vmm->unplug)
+        wait_done(vmm->unplug, 0);
     caps_free(vmm->caps);
     domain_def_unref(vmm->def);
     free(vmm->socket);

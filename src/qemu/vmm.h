@@ -43,6 +43,9 @@ struct vmm {
     bool shut_down;                     /* SHUTDOWN was seen; the first one counts */
     bool reboot_asked;                  /* the guest's next shutdown is a reboot, whatever on_poweroff says */
     bool rebooting;                     /* its shutdown is to become a reset */
+    VECTOR(char *) gone;                /* aliases of devices that the guest let go of, not forgotten yet */
+    struct wait *unplug;                /* who waits for one of them */
+    bool unplug_refused;                /* the guest would not */
     bool cleaning;                      /* its clean-up was started */
     bool reconnecting;                  /* what its monitor does is looked at already */
     struct timer *reconnect_timer;      /* until its silent monitor is tried again */
@@ -87,6 +90,7 @@ extern const struct monitor_handler vmm_monitor_handler;        /* arg: the vmm 
 /* vmm_tasks.c: each becomes a job of its own, soon. */
 void vmm_clean_up_later(struct vmm *vmm);       /* its process or monitor is gone */
 void vmm_power_off_later(struct vmm *vmm);      /* its guest has shut down */
+void vmm_forget_gone_later(struct vmm *vmm);    /* devices have gone */
 void vmm_reset_later(struct vmm *vmm);          /* its guest's shutdown is to be a reboot */
 void vmm_reconnect_later(struct vmm *vmm);      /* its monitor is silent */
 void vmm_save_later(struct vmm *vmm);           /* its state has changed by itself: for the next daemon */

@@ -157,6 +157,31 @@ static void on_tray(struct vmm *vmm, const struct json *data)
         domain_emit(vmm->domain, &event);
 }
 
+/* Parts of a device go as well, and those have no name of their own. */
+static void on_device_deleted(struct vmm *vmm, const struct json *data)
+{
+    const char *alias = json_get_text(data, "device");
+    if (!alias)
+        return;
+    vector_push(&vmm->gone, memory_copy_text(alias));
+    if (vmm->unplug)
+        wait_done(vmm->unplug, 0);
+    else
+        vmm_forget_gone_later(vmm);
+}
+
+static void on_unplug_refused(struct vmm *vmm, const struct json *data)
+{
+    const char *alias = json_get_text(data, "device");
+    vmm->unplug_refused = true;
+    if (vmm->unplug)
+        wait_done(vmm->unplug, 0);
+    if (!alias)
+        return;
+    const struct domain_event event = { .id = DOMAIN_EVENT_DEVICE_REMOVAL_FAILED, .alias = alias };
+    domain_emit(vmm->domain, &event);
+}
+
 static const struct row {
     const char *name;
     void (*handle)(struct vmm *vmm, const struct json *data);
@@ -174,6 +199,8 @@ static const struct row {
     { "BALLOON_CHANGE", on_balloon },
     { "RTC_CHANGE", on_rtc },
     { "DEVICE_TRAY_MOVED", on_tray },
+    { "DEVICE_DELETED", on_device_deleted },
+    { "DEVICE_UNPLUG_GUEST_ERROR", on_unplug_refused },
 };
 
 /* A letter to the domain: the row and the event. */

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "domain/status.h"
 #include "loop/loop.h"
+#include "qemu/hotplug.h"
 #include "qemu/reconnect.h"
 
 enum { LEAVE_MS = 1000, RETRY_MS = 200, RECONNECT_MS = 10000 };
@@ -180,6 +181,11 @@ void vmm_clean_up_later(struct vmm *vmm)
 void vmm_power_off_later(struct vmm *vmm)
 {
     task_later(vmm, "power-off", JOB_FIRST, power_off);
+}
+
+void vmm_forget_gone_later(struct vmm *vmm)
+{
+    task_later(vmm, "unplug", 0, hotplug_forget_gone);
 }
 
 void vmm_reset_later(struct vmm *vmm)

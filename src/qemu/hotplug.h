@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hotplug.h - devices that come and go while their guest runs.
+ *
+ * All under the domain's job.  What a VMM refuses is undone, in reverse order, so that either everything of a
+ * device is there or nothing.  A device has gone only when the guest let go of it, which may take long:
+ * whoever asked waits a few seconds, and when the VMM reports it later, the rest is done by a job of its own.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "loop/fiber.h"
+
+struct domain;
+struct domain_def;
+struct vmm;
+
+/* `wanted` is what runs, and more devices: those are plugged in, and then it is what runs. */
+WAITS int domain_plug(struct domain *dom, struct domain_def *wanted, struct error *err);
+/* The device of that alias.  ERR_TIMEOUT: the guest has not let go of it yet. */
+WAITS int domain_unplug(struct domain *dom, const char *alias, struct error *err);
+/* `wanted` is what runs, but for the medium of the drive of that alias; `force` opens a locked tray. */
+WAITS int domain_change_medium(struct domain *dom, struct domain_def *wanted, const char *alias, bool force,
+                               struct error *err);
+/* `wanted` is what runs, but for the link of the interface of that alias. */
+WAITS int domain_set_link(struct domain *dom, struct domain_def *wanted, const char *alias,
+                          struct error *err);
+
+/* For vmm_tasks.c: the back ends of devices that have gone since, and their place in the definition. */
+WAITS void hotplug_forget_gone(struct vmm *vmm);

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices that are attached, changed and detached, by stock clients."""
+import libvirt
+
+from harness import Failed, contains, main, same, test, until
+
+MAC = "52:54:00:11:22:33"
+
+
+def refusal(function, *arguments):
+    """(code, message) that the call fails with."""
+    try:
+        function(*arguments)
+    except libvirt.libvirtError as error:
+        return error.get_error_code(), error.get_error_message()
+    raise Failed("the call succeeded")
+
+
+def targets(d, *options):
+    return [line.split()[0] for line in d.virsh("domblklist", "one", *options).splitlines()[2:] if line.strip()]
+
+
+def lacks(text, part):
+    if part in text:
+        raise Failed(f"unexpected {part!r} in:\n{text}")
+
+
+@test()
+def disks_come_and_go_in_a_stored_definition(d):
+    d.define("one", d.disk_xml(d.disk("a.img")))
+    before = d.virsh("dumpxml", "one")
+    d.virsh("attach-disk", "one", d.disk("b.img"), "vdb", "--config")
+    d.virsh("attach-device", "one", d.file("c.xml", d.disk_xml(d.disk("c.img"), "sda", "sata")), "--config")
+    same(targets(d), ["vda", "vdb", "sda"])
+    contains(d.virsh("dumpxml", "one"), "<controller type='sata' index='0'>", "<address type='drive'")
+    contains(d.virsh("attach-disk", "one", d.disk("e.img"), "vdb", "--config", fails=True), "vdb")
+    same(targets(d), ["vda", "vdb", "sda"])
+    d.virsh("detach-device", "one", f"{d.root}/c.xml", "--config")
+    d.virsh("detach-disk", "one", "vdb", "--config")
+    contains(d.virsh("detach-disk", "one", "vdb", "--config", fails=True), "vdb")
+    same(targets(d), ["vda"])
+    same([line for line in before.splitlines() if "sata" not in line][:20],
+         [line for line in d.virsh("dumpxml", "one").splitlines() if "sata" not in line][:20])
+    d.stop()
+    d.start()
+    same(targets(d), ["vda"])
+
+
+@test()
+def interfaces_and_inputs_come_and_go_in_a_stored_definition(d):
+    d.define("one")
+    d.virsh("attach-interface", "one", "user", "x", "--mac", MAC, "--model", "virtio", "--config", fails=True)
+    d.virsh("attach-device", "one", d.file("n.xml", f"<interface type='user'><mac address='{MAC}'/></interface>"),
+            "--config")
+    d.virsh("attach-device", "one", d.file("i.xml", "<input type='tablet' bus='usb'/>"), "--config")
+    contains(d.virsh("domiflist", "one"), MAC)
+    contains(d.virsh("dumpxml", "one"), "<input type='tablet' bus='usb'>")
+    d.virsh("domif-setlink", "one", MAC, "down", "--config")
+    contains(d.virsh("dumpxml", "one"), "<link state='down'/>")
+    contains(d.virsh("domif-getlink", "one", MAC, "--config"), "down")
+    d.virsh("detach-interface", "one", "user", "--mac", MAC, "--config")
+    d.virsh("detach-device", "one", f"{d.root}/i.xml", "--config")
+    lacks(d.virsh("domiflist", "one"), MAC)
+    lacks(d.virsh("dumpxml", "one"), "tablet")
+    contains(d.virsh("detach-device", "one", f"{d.root}/i.xml", "--config", fails=True), "no such input")
+    contains(d.virsh("detach-device", "one", f"{d.root}/n.xml", "--config", fails=True), MAC)
+
+
+@test()
+def media_change_in_a_stored_definition_and_the_drive_keeps_its_place(d):
+    d.define("one", "<disk type='file' device='cdrom'><target dev='hda' bus='ide'/></disk>" +
+             d.disk_xml(d.disk("a.img")))
+    d.virsh("change-media", "one", "hda", d.disk("cd.iso"), "--insert", "--config")
+    contains(d.virsh("domblklist", "one"), "cd.iso")
+    same(targets(d), ["hda", "vda"])
+    d.virsh("change-media", "one", "hda", d.disk("other.iso"), "--update", "--config")
+    contains(d.virsh("domblklist", "one"), "other.iso")
+    d.virsh("change-media", "one", "hda", "--eject", "--config")
+    same(targets(d), ["hda", "vda"])
+    lacks(d.virsh("domblklist", "one"), "iso")
+
+
+@test()
+def what_is_no_device_changes_nothing(d):
+    c = d.connect()
+    dom = c.defineXML(d.xml("one", d.disk_xml(d.disk("a.img"))))
+    before = dom.XMLDesc(0)
+    for xml in ("", "disk", "<disk", "<disk/><disk/>", "<disk type='file'><target dev='vdb'/>",
+                "<disk/></devices><devices><disk/>", "<nonsense/>", "<disk type='odd'><target dev='vdb'/></disk>"):
+        refusal(dom.detachDeviceFlags, xml, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+        refusal(dom.updateDeviceFlags, xml, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+        if xml != "<nonsense/>":        # dropped, with a warning, as in any definition
+            refusal(dom.attachDeviceFlags, xml, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+        same(dom.XMLDesc(0), before, xml)
+    same(refusal(dom.attachDevice, "<input type='tablet' bus='usb'/>")[0], libvirt.VIR_ERR_OPERATION_INVALID)
+    same(refusal(dom.detachDeviceAlias, "ua-none", libvirt.VIR_DOMAIN_AFFECT_CONFIG)[0], libvirt.VIR_ERR_DEVICE_MISSING)
+
+
+@test(emulator="qemu", limit=90)
+def devices_come_and_go_while_their_domain_runs(d):
+    d.define("one", d.disk_xml(d.disk("a.img")) + "<controller type='scsi' index='0' model='virtio-scsi'/>",
+             extra="<features><acpi/></features>")
+    d.virsh("start", "one")
+    d.virsh("attach-disk", "one", d.disk("b.img"), "vdb", "--live")
+    d.virsh("attach-disk", "one", d.disk("s.img"), "sda", "--targetbus", "scsi", "--live", "--config")
+    d.virsh("attach-disk", "one", d.disk("u.img"), "sdb", "--targetbus", "usb")
+    d.virsh("attach-device", "one", d.file("n.xml", f"<interface type='user'><mac address='{MAC}'/>"
+                                                    "<model type='virtio'/></interface>"))
+    d.virsh("attach-device", "one", d.file("i.xml", "<input type='tablet' bus='usb'/>"))
+    same(targets(d), ["vda", "vdb", "sda", "sdb"])
+    same(targets(d, "--inactive"), ["vda", "sda"])
+    contains(d.virsh("qemu-monitor-command", "one", "--hmp", "info block"), "b.img", "s.img", "u.img")
+    contains(d.virsh("dumpxml", "one"), "<alias name='virtio-disk1'/>", "<alias name='net0'/>", MAC)
+    contains(d.virsh("domblkstat", "one", "sda"), "sda rd_req ")
+
+    d.virsh("detach-device", "one", f"{d.root}/i.xml")
+    d.virsh("detach-disk", "one", "sdb")
+    d.virsh("detach-disk", "one", "sda", "--live", "--config")
+    same(targets(d), ["vda", "vdb"])
+    same(targets(d, "--inactive"), ["vda"])
+    text = d.virsh("qemu-monitor-command", "one", "--hmp", "info block")
+    lacks(text, "s.img")
+    lacks(text, "u.img")
+    lacks(d.virsh("qemu-monitor-command", "one", '{"execute":"query-named-block-nodes"}'), "u.img")
+    d.virsh("attach-disk", "one", f"{d.root}/u.img", "sdb", "--targetbus", "usb")
+    d.virsh("detach-device-alias", "one", "usb-disk1")
+    same(targets(d), ["vda", "vdb"])
+
+    contains(d.virsh("detach-disk", "one", "vdb", fails=True), "timed out")    # no guest to let go of it
+    contains(d.virsh("attach-disk", "one", f"{d.root}/none.img", "sdc", "--targetbus", "scsi", fails=True), "none.img")
+    contains(d.virsh("attach-disk", "one", d.disk("h.img"), "hdb", "--targetbus", "ide", fails=True), "hotplugged")
+    same(targets(d), ["vda", "vdb"])
+
+    d.stop()
+    d.start()
+    same(targets(d), ["vda", "vdb"])
+    contains(d.virsh("dumpxml", "one"), MAC)
+    d.virsh("attach-disk", "one", f"{d.root}/s.img", "sda", "--targetbus", "scsi")
+    d.virsh("detach-disk", "one", "sda")
+    d.virsh("destroy", "one")
+    same(targets(d), ["vda"])
+
+
+@test(emulator="qemu")
+def media_and_links_change_while_their_domain_runs(d):
+    d.define("one", "<disk type='file' device='cdrom'><target dev='hda' bus='ide'/></disk>"
+             f"<interface type='user'><mac address='{MAC}'/><model type='virtio'/></interface>")
+    d.virsh("start", "one", "--paused")         # or the firmware moves the tray as well
+    block = ("qemu-monitor-command", "one", "--hmp", "info block")
+    d.virsh("change-media", "one", "hda", d.disk("cd.iso"), "--insert", "--live")
+    contains(d.virsh(*block), "cd.iso")
+    contains(d.virsh("domblklist", "one"), "cd.iso")
+    d.virsh("change-media", "one", "hda", d.disk("other.iso"), "--update", "--live", "--config")
+    contains(d.virsh(*block), "other.iso")
+    contains(d.virsh("domblklist", "one", "--inactive"), "other.iso")
+    d.virsh("change-media", "one", "hda", "--eject")
+    lacks(d.virsh(*block), "iso")
+    lacks(d.virsh("domblklist", "one"), "iso")
+    contains(d.virsh("domblklist", "one", "--inactive"), "other.iso")
+    d.virsh("domif-setlink", "one", MAC, "down")
+    contains(d.virsh("domif-getlink", "one", MAC), "down")
+    d.virsh("domif-setlink", "one", MAC, "up")
+    contains(d.virsh("domif-getlink", "one", MAC), "up")
+
+
+main()
