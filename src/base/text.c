@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/own.h"
+
 bool text_to_u64(const char *text, uint64_t max, uint64_t *ret_value)
 {
     if (!*text)
@@ -85,6 +87,13 @@ void text_add_printable(struct buffer *out, const char *text)
             buffer_add(out, p, n);
         }
     }
+}
+
+bool text_is_printable(const char *text)
+{
+    owned_buffer struct buffer shown = { 0 };
+    text_add_printable(&shown, text);
+    return text_equal(buffer_text(&shown), text);
 }
 
 void text_add_shell_word(struct buffer *out, const char *text)

@@ -23,6 +23,7 @@ static inline bool text_equal(const char *a, const char *b)
 
 /* Control bytes and what is not UTF-8 become \xNN, a backslash stays. */
 void text_add_printable(struct buffer *out, const char *text);
+bool text_is_printable(const char *text);       /* it would stay as it is */
 /* One word for a POSIX shell; plain words stay as they are. */
 void text_add_shell_word(struct buffer *out, const char *text);
 

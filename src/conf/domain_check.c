@@ -9,20 +9,22 @@
 #include "conf/machine.h"
 #include "xml/element.h"
 
-enum { NAME_MAX_BYTES = 200 };      /* with a uuid and an ending it still is a file name */
+enum { NAME_MAX_BYTES = 255 };      /* no file is named by it; this is what other tools count on */
 
 static void check_name(const struct domain_def *def, struct xml_context *x)
 {
     const char *name = def->name;
     if (!name)
         xml_refuse(x, &def->name, ERR_NO_NAME, NULL, "a domain needs a name");
-    else if (strchr(name, '\n'))
-        xml_refuse(x, &def->name, ERR_XML_SYNTAX, NULL, "a name is one line");
+    else if (!text_is_printable(name) || name[strspn(name, " ")] == '\0')
+        xml_refuse(x, &def->name, ERR_XML_SYNTAX, "a name of one line, not blank, without control characters",
+                   "'%s' cannot be a domain's name: it must be one line, not blank, without control characters",
+                   name);
     else if (strchr(name, '/') || text_equal(name, ".") || text_equal(name, ".."))
         xml_refuse(x, &def->name, ERR_XML, "a name without '/', and neither '.' nor '..'",
                    "'%s' cannot be a domain's name", name);
     else if (strlen(name) > NAME_MAX_BYTES)
-        xml_refuse(x, &def->name, ERR_XML, "at most 200 bytes",
+        xml_refuse(x, &def->name, ERR_XML, "at most 255 bytes",
                    "the name has %zu bytes; at most %d are accepted", strlen(name), NAME_MAX_BYTES);
     if (def->title && strchr(def->title, '\n'))
         xml_refuse(x, &def->title, ERR_XML, NULL, "a title is one line");

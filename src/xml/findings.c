@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/own.h"
+#include "base/text.h"
 
 enum { FINDING_TEXT_MAX = 1024 };
 
@@ -47,7 +48,7 @@ char *finding_describe(const struct finding *finding)
         buffer_printf(&b, "line %u: ", finding->line);
     if (finding->path)
         buffer_printf(&b, "%s: ", finding->path);
-    buffer_add_text(&b, finding->text ? finding->text : "is not acceptable");
+    text_add_printable(&b, finding->text ? finding->text : "is not acceptable");
     return buffer_take(&b);
 }
 

@@ -276,9 +276,12 @@ void *xml_read(const struct element *e, const char *text, size_t length, size_t 
         return NULL;
     xmlNode *root = xmlDocGetRootElement(doc);
     void *self = NULL;
-    if (!root || root->ns || strcmp((const char *) root->name, e->name) != 0) {
+    if (!root || strcmp((const char *) root->name, e->name) != 0) {
         fail(err, ERR_XML, "the document's root is <%s>, not <%s>", root ? (const char *) root->name : "",
              e->name);
+    } else if (root->ns) {
+        fail(err, ERR_XML, "the document's root <%s> is in the namespace '%s', and must be in none", e->name,
+             root->ns->href ? (const char *) root->ns->href : "");
     } else {
         struct xml_context x = { arena, findings, flags, policy, user, { 0 } };
         self = arena_alloc(arena, e->size);

@@ -43,6 +43,49 @@ Test(domain, memory_is_kept_in_kib_whatever_its_unit)
     }
 }
 
+static void refuse_name(const char *name, int code, const char *part)
+{
+    owned_buffer struct buffer text = { 0 };
+    error_scope(err);
+    buffer_printf(&text, "<domain type='qemu'><name>%s</name><memory>1024</memory><os><type>hvm</type></os></domain>",
+                  name);
+    cr_assert_null(define_text(text.data, 0, NULL, &err), "%s", name);
+    cr_assert_eq(err.code, code, "%s: %s", name, error_text(&err));
+    cr_assert(strstr(error_text(&err), part), "%s: %s", name, error_text(&err));
+}
+
+Test(domain, a_name_that_would_break_a_listing_is_refused_and_shown_escaped)
+{
+    refuse_name("a&#10;b", ERR_XML_SYNTAX, "'a\\x0ab' cannot be");
+    refuse_name("&#9;x", ERR_XML_SYNTAX, "'\\x09x' cannot be");
+    refuse_name("a\x7f", ERR_XML_SYNTAX, "'a\\x7f' cannot be");
+    refuse_name(" ", ERR_XML_SYNTAX, "not blank");
+    refuse_name("a/b", ERR_XML, "'a/b' cannot be");
+    refuse_name("..", ERR_XML, "'..' cannot be");
+}
+
+Test(domain, a_name_may_be_as_long_as_a_file_s)
+{
+    char name[257];
+    memset(name, 'n', 256);
+    name[256] = '\0';
+    refuse_name(name, ERR_XML, "256 bytes");
+    owned_buffer struct buffer text = { 0 };
+    error_scope(err);
+    buffer_printf(&text, "<domain type='qemu'><name>%.255s</name><memory>1024</memory><os><type>hvm</type></os>"
+                  "</domain>", name);
+    owned(domain_def) struct domain_def *def = define_text(text.data, 0, NULL, &err);
+    cr_assert_not_null(def, "%s", error_text(&err));
+    cr_assert_eq(strlen(def->name), 255);
+}
+
+Test(domain, a_document_in_a_namespace_is_told_so)
+{
+    error_scope(err);
+    cr_assert_null(define_text("<domain xmlns='urn:x' type='qemu'/>", 0, NULL, &err));
+    cr_assert(strstr(error_text(&err), "namespace 'urn:x'"), "%s", error_text(&err));
+}
+
 Test(domain, amounts_that_cannot_be_counted_are_refused)
 {
     refuse("pc", "<currentMemory unit='EiB'>16</currentMemory>", "", ERR_XML,
