@@ -9,3 +9,4 @@ tests_sanitizers_planted_LDADD = $(CRITERION_LIBS)
 endif
 endif
 dist_check_SCRIPTS += tests/sanitizers/planted.sh
+EXTRA_DIST += tests/sanitizers/lsan.supp
