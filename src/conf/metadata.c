@@ -101,7 +101,8 @@ static void add_declaration(struct raw *element, const char *prefix, const char 
         arena_alloc(arena, (element->attributes_count + 1) * sizeof *attributes);
     attributes[0] =
         (struct raw_attribute) { arena_printf(arena, "xmlns:%s", prefix), arena_copy(arena, uri) };
-    memcpy(attributes + 1, element->attributes, element->attributes_count * sizeof *attributes);
+    for (size_t i = 0; i < element->attributes_count; i++)
+        attributes[i + 1] = element->attributes[i];
     element->attributes = attributes;
     element->attributes_count++;
     element->name = arena_printf(arena, "%s:%s", prefix, after_colon(element->name));
