@@ -9,7 +9,7 @@
 #include "qemu/operations.h"
 #include "rpc/server.h"
 
-enum { PATIENCE_MS = 5000, PATIENCE_AFTER_CANCEL_MS = 2000, LOOK_EVERY_MS = 10 };
+enum { PATIENCE_MS = 5000, PATIENCE_AFTER_CANCEL_MS = 2000, PATIENCE_WITH_READERS_MS = 500, LOOK_EVERY_MS = 10 };
 
 static size_t count_jobs(const struct registry *registry)
 {
@@ -44,6 +44,15 @@ static WAITS bool wait_for_quiet(const struct daemon *daemon, unsigned ms)
     return is_quiet(daemon);
 }
 
+/* The last replies, for clients that read them. */
+static WAITS void wait_for_readers(const struct daemon *daemon)
+{
+    uint64_t deadline = loop_now() + PATIENCE_WITH_READERS_MS;
+    error_scope(never);
+    while (server_owes(daemon->server) && loop_now() < deadline)
+        await_sleep(LOOK_EVERY_MS, &never);
+}
+
 /* Trees that are being pulled, plans on their way to the disk: they end once nobody answers them. */
 static WAITS void wait_for_background(void)
 {
@@ -61,6 +70,7 @@ static WAITS void wind_down(void *arg)
         cancel_jobs(daemon->registry);
         wait_for_quiet(daemon, PATIENCE_AFTER_CANCEL_MS);
     }
+    wait_for_readers(daemon);
     server_free(take(daemon->server));
     operations_let_go();
     wait_for_background();

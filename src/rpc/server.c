@@ -121,6 +121,14 @@ size_t server_calls(const struct server *s)
     return s->calls_count;
 }
 
+bool server_owes(const struct server *s)
+{
+    for (struct peer *peer = s->peers; peer; peer = peer->next)
+        if (peer->stream && stream_pending(peer->stream))
+            return true;
+    return false;
+}
+
 size_t server_clients(const struct server *s)
 {
     return s->peers_count;

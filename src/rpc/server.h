@@ -66,9 +66,11 @@ struct server *server_new(const struct server_handler *handler, void *arg,
 void server_listen(struct server *s, int fd, bool read_only);
 /* Serves a client that is connected already; takes fd. */
 void server_add(struct server *s, int fd, bool read_only);
-/* Accepts and reads nothing more; replies still go out.  For a clean end, wait until server_calls() is 0. */
+/* Accepts and reads nothing more; replies still go out.  For a clean end, wait until server_calls() is 0
+ * and, for as long as clients may be waited for, until server_owes() no more. */
 void server_stop(struct server *s);
 size_t server_calls(const struct server *s);            /* running ones */
+bool server_owes(const struct server *s);               /* a client has not yet taken all that it was sent */
 size_t server_clients(const struct server *s);
 /* Drops every client (with `gone`) and the listeners.  Calls that still run end in the void. */
 void server_free(struct server *s);
