@@ -107,3 +107,10 @@ int on_domain_snapshot_num(struct request *request, const remote_domain_snapshot
     ret->num = 0;
     return 0;
 }
+
+int on_domain_has_current_snapshot(struct request *request, const remote_domain_has_current_snapshot_args *args,
+                                   remote_domain_has_current_snapshot_ret *ret, struct error *err)
+{
+    ret->result = 0;
+    return check_flags(args->flags, 0, err);
+}

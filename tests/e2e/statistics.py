@@ -78,6 +78,16 @@ def a_running_domain_tells_what_its_vmm_counts(d):
              "vcpu.0.time=", "net.count=1", "block.0.rd.reqs=", "block.0.capacity=3145728",
                  "iothread.count=0")
 
+    contains(d.virsh("cpu-stats", "one", "--total"), "Total:", "cpu_time", "user_time", "system_time")
+    contains(d.virsh("iothreadinfo", "one"), "No IOThreads found")
+    d.virsh("vcpupin", "one", "0", "0", "--live")
+    d.virsh("emulatorpin", "one", "0")
+    contains(d.virsh("vcpupin", "one"), " 0      0\n")
+    contains(d.virsh("emulatorpin", "one"), "*: 0\n")
+    contains(d.virsh("vcpupin", "one", "7", "0", "--live", fails=True), "vcpu 7")
+    contains(d.virsh("vcpupin", "one", "0", "0", "--config", fails=True), "only while the domain runs")
+    contains(d.virsh("snapshot-current", "one", fails=True), "has no current snapshot")
+
     c = d.connect()
     dom = c.lookupByName("one")
     ((_, stats),) = c.getAllDomainStats(libvirt.VIR_DOMAIN_STATS_BLOCK | libvirt.VIR_DOMAIN_STATS_STATE)
