@@ -75,10 +75,20 @@ static const char *exit_sentence(const siginfo_t *info, char *room, size_t size)
     return room;
 }
 
+/* What it forked and left behind in its group: a wrapper's guest must not outlive the wrapper.  The number is
+ * still the group's while the leader is unreaped, or while no process has it and only a group can. */
+static void end_group(const struct process *p)
+{
+    bool is_unreaped = pidfd_send_signal(p->pidfd, 0, NULL, 0) == 0;
+    if (is_unreaped || (kill(p->identity.pid, 0) < 0 && errno == ESRCH))
+        kill(-p->identity.pid, SIGKILL);
+}
+
 static void process_note_exit(struct process *p)
 {
     char room[100];
     siginfo_t info = { 0 };
+    end_group(p);
     p->exited = true;
     if (p->program && waitid(P_PIDFD, (id_t) p->pidfd, &info, WEXITED | WNOHANG) == 0 && info.si_pid)
         p->exit_text = memory_copy_text(exit_sentence(&info, room, sizeof room));

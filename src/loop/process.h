@@ -6,7 +6,8 @@
  * it exec.  A process is known by pidfd, or by pid + start time + boot id, never by a pid alone.
  *
  * The child: own session, every descriptor closed but 0, 1, 2 and those listed, signal mask and dispositions
- * and limits reset, umask 0077, the given environment and nothing else, LISTEN_* gone.
+ * and limits reset, umask 0077, the given environment and nothing else, LISTEN_* gone.  When it ends, what it
+ * forked and left in its process group is killed.
  */
 #pragma once
 #include <stdbool.h>

@@ -75,7 +75,7 @@ static WAITS int open_files(struct launch *launch, struct error *err)
     owned_buffer struct buffer note = { 0 };
     buffer_printf(&note, "starting as domain %d: ", launch->domain->id);
     argv_format(&launch->argv, &note);
-    launch->vmm->log = launch_open_log(launch->domain, note.data, err);
+    vmm_take_log(launch->vmm, launch_open_log(launch->domain, note.data, err));
     return launch->vmm->log ? 0 : -1;
 }
 
@@ -229,6 +229,7 @@ WAITS void launch_undo(struct launch *launch, int shutoff_reason)
                          process_wait(vmm->process, loop_now() + UNDO_MS, &err) < 0))
         log_error("domain '%s': process %d of a failed start: %s", dom->name,
                   (int) process_identity(vmm->process)->pid, error_text(&err));
+    vmm_cut_log(vmm);
     if (vmm->socket)
         unlink(vmm->socket);
     if (!domain_is_active(dom))

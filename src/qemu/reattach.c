@@ -81,7 +81,7 @@ static WAITS int find_running(struct domain *dom, const struct status *record, s
     vmm->def = domain_def_ref(dom->live);
     vmm->socket = memory_copy_text(record->monitor);
     error_scope(no_log);
-    vmm->log = launch_open_log(dom, NULL, &no_log);
+    vmm_take_log(vmm, launch_open_log(dom, NULL, &no_log));
     if (!vmm->log)
         log_warning("domain '%s': %s", dom->name, error_text(&no_log));
     vmm_take_ports(vmm);

@@ -25,7 +25,6 @@ enum {
 };
 
 static struct vmm *adopted;
-static struct timer *log_timer;         /* while any is adopted */
 
 struct vmm *vmm_new(struct domain *dom)
 {
@@ -41,8 +40,6 @@ static void forget(struct vmm *vmm)
             *link = vmm->next;
             break;
         }
-    if (!adopted)
-        timer_free(take(log_timer));
 }
 
 void vmm_free(struct vmm *vmm)
@@ -54,6 +51,7 @@ void vmm_free(struct vmm *vmm)
     monitor_free(vmm->monitor);
     process_free(vmm->process);
     timer_free(vmm->reconnect_timer);
+    timer_free(vmm->log_timer);
     guest_log_free(vmm->log);
     for (size_t i = 0; i < vmm->ports.count; i++)
         vnc_port_give_back(vmm->ports.items[i]);
@@ -94,13 +92,23 @@ static void cut_log_fiber(void *arg)
     await_work(cut_log, log, &err);
 }
 
+void vmm_cut_log(struct vmm *vmm)
+{
+    struct guest_log *log = vmm->log && guest_log_is_large(vmm->log) ? guest_log_copy(vmm->log) : NULL;
+    if (log && !fiber_start(cut_log_fiber, log))
+        guest_log_free(log);
+}
+
 static void on_log_timer(void *arg)
 {
-    for (const struct vmm *vmm = adopted; vmm; vmm = vmm->next) {
-        struct guest_log *log = vmm->log && guest_log_is_large(vmm->log) ? guest_log_copy(vmm->log) : NULL;
-        if (log && !fiber_start(cut_log_fiber, log))
-            guest_log_free(log);
-    }
+    vmm_cut_log(arg);
+}
+
+void vmm_take_log(struct vmm *vmm, struct guest_log *log)
+{
+    vmm->log = log;
+    if (log)
+        vmm->log_timer = timer_start(LOG_CUT_MS, LOG_CUT_MS, on_log_timer, vmm);
 }
 
 /* --- its ports --- */
@@ -133,8 +141,6 @@ void vmm_adopt(struct vmm *vmm)
     process_on_exit(vmm->process, process_has_ended, vmm);
     if (vmm->monitor)
         monitor_set_timeout(vmm->monitor, MONITOR_TIMEOUT_MS);
-    if (!log_timer)
-        log_timer = timer_start(LOG_CUT_MS, LOG_CUT_MS, on_log_timer, NULL);
 }
 
 void vmm_let_go_of_all(void)

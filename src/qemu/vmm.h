@@ -35,6 +35,7 @@ struct vmm {
     struct monitor *monitor;            /* NULL: it was found again, but does not answer */
     struct qom_tree *tree;
     struct guest_log *log;
+    struct timer *log_timer;            /* looks at its length now and then */
     char *socket;                       /* the monitor's path */
     VECTOR(int) ports;                  /* taken for its screens */
     struct start_timings timings;
@@ -56,6 +57,9 @@ struct vmm {
 struct vmm *vmm_new(struct domain *dom);
 void vmm_free(struct vmm *vmm);
 DEFINE_OWNED(vmm)
+
+void vmm_take_log(struct vmm *vmm, struct guest_log *log);     /* from here on it is kept short; NULL: none */
+void vmm_cut_log(struct vmm *vmm);      /* if it is too long; in the background */
 
 /* Connects to the monitor at vmm->socket, `again` if an earlier daemon did before; what the VMM reports is
  * handled from now on. */

@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "loop/process.h"
+#include "loop/process_private.h"
 #include "run.h"
 
 /* Runs SCRIPT in a shell, with no output and as ourselves. */
@@ -66,6 +67,30 @@ static void sees_hygiene(void *arg)
 Test(process, child_finds_a_clean_house)
 {
     run_fiber(sees_hygiene, NULL);
+    cr_assert(true);
+}
+
+/* A wrapper that does not exec what it wraps. */
+static void leaves_a_child(void *arg)
+{
+    owned_buffer struct buffer out = { 0 };
+    struct process_spec spec = SCRIPT("sleep 60 >/dev/null & echo $!");
+    owned(process) struct process *p = run_script(spec, &out);
+    pid_t child = (pid_t) atoi(out.data);
+    cr_assert_gt(child, 1);
+    char state = 'Z';
+    uint64_t start_time;
+    error_scope(gone);
+    for (int i = 0; i < 100 && process_read_stat(child, &state, &start_time, &gone) == 0 && state != 'Z'; i++) {
+        error_scope(err);
+        await_sleep(20, &err);
+    }
+    cr_assert(gone.code || state == 'Z', "process %d is left in state %c", (int) child, state);
+}
+
+Test(process, what_it_left_in_its_group_ends_with_it)
+{
+    run_fiber(leaves_a_child, NULL);
     cr_assert(true);
 }
 
