@@ -64,7 +64,33 @@ void block_detach(struct vm *vm, const struct qom_node *user)
             vm->blocks.items[i]->user = NULL;
 }
 
+int block_delete(struct vm *vm, const char *name, struct error *err)
+{
+    for (size_t i = 0; i < vm->blocks.count; i++) {
+        struct block_node *b = vm->blocks.items[i];
+        if (!text_equal(b->name, name))
+            continue;
+        for (size_t k = 0; k < vm->blocks.count; k++)
+            if (b->user || vm->blocks.items[k]->file == b || vm->blocks.items[k]->backing == b)
+                return fail(err, ERR_INVALID_ARG, b->user ? "Node %s is in use" : "Block device %s is in use", name);
+        block_free(b);
+        vector_remove(&vm->blocks, i);
+        return 0;
+    }
+    return fail(err, ERR_INVALID_ARG, "Failed to find node with node-name='%s'", name);
+}
+
 /* ---- files ---- */
+
+/* The smallest read, from a sector on, that succeeds past the host's cache. */
+static unsigned probe_alignment(int fd)
+{
+    static char room[4096] __attribute__((aligned(4096)));
+    for (unsigned size = 512; size < sizeof room; size *= 2)
+        if (pread(fd, room, size, 0) >= 0)
+            return size;
+    return sizeof room;
+}
 
 static int open_file(struct block_node *b, struct error *err)
 {
@@ -84,6 +110,7 @@ static int open_file(struct block_node *b, struct error *err)
     else
         b->size = (uint64_t) status.st_size;
     b->actual = (uint64_t) status.st_blocks * 512;
+    b->alignment = b->direct ? probe_alignment(b->fd) : 1;
     return 0;
 }
 

@@ -14,6 +14,7 @@ struct block_node {
     bool read_only, direct, no_flush, writeback, removable;
     uint64_t size, actual;
     int fd;
+    unsigned alignment;                     /* of requests; 0: as 1 */
     struct qom_node *user;                  /* the device that has it */
 };
 
@@ -25,4 +26,5 @@ struct block_node *block_find(const struct vm *vm, const char *name);          /
 /* A node that one device writes to is not for another one, unless both were told to share it. */
 int block_attach(struct vm *vm, struct block_node *node, struct qom_node *user, struct error *err);
 void block_detach(struct vm *vm, const struct qom_node *user);
+int block_delete(struct vm *vm, const char *name, struct error *err);
 void block_free(struct block_node *node);

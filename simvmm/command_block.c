@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "simvmm/block.h"
 #include "simvmm/command.h"
+#include "simvmm/device.h"
 #include "simvmm/value.h"
 
 static const struct json *image_value(const struct call *call, const struct block_node *b)
@@ -16,7 +17,7 @@ static const struct json *image_value(const struct call *call, const struct bloc
     value_set_bool(a, v, "dirty-flag", false);
     if (vm_is(call->vm, 11)) {
         struct json *limits = value_object(a);
-        value_set_number(a, limits, "request-alignment", b->direct ? 512 : 1);
+        value_set_number(a, limits, "request-alignment", b->alignment ? b->alignment : 1);
         value_set_number(a, limits, "min-mem-alignment", b->direct ? 512 : 1);
         value_set_number(a, limits, "opt-mem-alignment", 4096);
         value_set_number(a, limits, "max-iov", 1024);
@@ -67,37 +68,49 @@ static int named_nodes(struct call *call, struct error *err)
     return 0;
 }
 
-/* The object that the guest's requests go through: a virtio device's own, not its PCI function. */
-static const struct json *owner_path(const struct call *call, const struct block_node *b)
+/* By id, or by the path of the object that the guest's requests go through: a virtio device's own, not its PCI function. */
+static const struct json *owner(const struct call *call, const struct device *device)
 {
-    struct qom_node *inner = qom_child(b->user, "virtio-backend");
+    struct qom_node *inner = qom_child(device->node, "virtio-backend");
+    if (device->id && !inner)
+        return value_text(call->arena, device->id);
     owned_buffer struct buffer path = { 0 };
-    qom_path(inner ? inner : b->user, &path);
+    qom_path(inner ? inner : device->node, &path);
     return value_text(call->arena, buffer_text(&path));
+}
+
+static bool is_removable(const struct device *device)
+{
+    return text_equal(device->driver, "ide-cd") || text_equal(device->driver, "scsi-cd") || text_equal(device->driver, "floppy");
+}
+
+/* A device that has a disk, or could have one put in. */
+static const struct json *drive_value(const struct call *call, const struct device *device)
+{
+    struct arena *a = call->arena;
+    const struct block_node *b = device->drive ? block_find(call->vm, device->drive) : NULL;
+    struct json *v = value_object(a);
+    value_set_text(a, v, "device", b && b->drive ? b->drive : "");
+    value_set(a, v, "qdev", owner(call, device));
+    value_set_text(a, v, "type", "unknown");
+    value_set_bool(a, v, "removable", is_removable(device));
+    value_set_bool(a, v, "locked", false);
+    if (b)
+        value_set(a, v, "inserted", node_value(call, b));
+    if (is_removable(device))
+        value_set_bool(a, v, "tray_open", false);
+    value_set_text(a, v, "io-status", "ok");
+    return v;
 }
 
 static int query_block(struct call *call, struct error *err)
 {
     (void) err;
-    struct arena *a = call->arena;
-    struct json *list = value_array(a);
-    for (size_t i = 0; i < call->vm->blocks.count; i++) {
-        const struct block_node *b = call->vm->blocks.items[i];
-        if (!b->user && !b->drive)
-            continue;
-        struct json *v = value_object(a);
-        value_set_text(a, v, "device", b->drive ? b->drive : "");
-        if (b->user)
-            value_set(a, v, "qdev", owner_path(call, b));
-        value_set_text(a, v, "type", "unknown");
-        value_set_bool(a, v, "removable", b->removable);
-        value_set_bool(a, v, "locked", false);
-        if (b->removable)
-            value_set_bool(a, v, "tray_open", false);
-        else
-            value_set_text(a, v, "io-status", "ok");
-        value_set(a, v, "inserted", node_value(call, b));
-        value_push(a, list, v);
+    struct json *list = value_array(call->arena);
+    for (size_t i = 0; i < call->vm->devices.count; i++) {
+        const struct device *device = call->vm->devices.items[i];
+        if (device->drive || is_removable(device))
+            value_push(call->arena, list, drive_value(call, device));
     }
     call_return(call, list);
     return 0;
@@ -129,26 +142,37 @@ static const struct json *stats_value(const struct call *call, bool device)
     return v;
 }
 
-static const struct json *node_stats(const struct call *call, const struct block_node *b, bool device)
+static const struct json *node_stats(const struct call *call, const struct block_node *b)
 {
     struct arena *a = call->arena;
     struct json *v = value_object(a);
-    if (device)
-        value_set_text(a, v, "device", b->drive ? b->drive : "");
-    value_set(a, v, "stats", stats_value(call, device));
     value_set_text(a, v, "node-name", b->name);
-    if (device && b->user)
-        value_set(a, v, "qdev", owner_path(call, b));
+    value_set(a, v, "stats", stats_value(call, false));
+    if (text_equal(b->driver, "file")) {
+        struct json *specific = value_object(a);
+        value_set_number(a, specific, "discard-nb-ok", 0);
+        value_set_number(a, specific, "discard-nb-failed", 0);
+        value_set_number(a, specific, "discard-bytes-ok", 0);
+        value_set_text(a, specific, "driver", "file");
+        value_set(a, v, "driver-specific", specific);
+    }
     if (b->file)
-        value_set(a, v, "parent", node_stats(call, b->file, false));
-    if (!text_equal(b->driver, "file"))
-        return v;
-    struct json *specific = value_object(a);
-    value_set_text(a, specific, "driver", "file");
-    value_set_number(a, specific, "discard-nb-ok", 0);
-    value_set_number(a, specific, "discard-nb-failed", 0);
-    value_set_number(a, specific, "discard-bytes-ok", 0);
-    value_set(a, v, "driver-specific", specific);
+        value_set(a, v, "parent", node_stats(call, b->file));
+    return v;
+}
+
+static const struct json *drive_stats(const struct call *call, const struct device *device)
+{
+    struct arena *a = call->arena;
+    const struct block_node *b = device->drive ? block_find(call->vm, device->drive) : NULL;
+    struct json *v = value_object(a);
+    value_set_text(a, v, "device", b && b->drive ? b->drive : "");
+    value_set(a, v, "qdev", owner(call, device));
+    if (b)
+        value_set_text(a, v, "node-name", b->name);
+    value_set(a, v, "stats", stats_value(call, true));
+    if (b && b->file)
+        value_set(a, v, "parent", node_stats(call, b->file));
     return v;
 }
 
@@ -158,10 +182,12 @@ static int blockstats(struct call *call, struct error *err)
     (void) err;
     json_to_bool(json_get(call->arguments, "query-nodes"), &nodes);
     struct json *list = value_array(call->arena);
-    for (size_t i = 0; i < call->vm->blocks.count; i++) {
-        const struct block_node *b = call->vm->blocks.items[nodes ? call->vm->blocks.count - 1 - i : i];
-        if (nodes || b->user || b->drive)
-            value_push(call->arena, list, node_stats(call, b, !nodes));
+    for (size_t i = 0; nodes && i < call->vm->blocks.count; i++)
+        value_push(call->arena, list, node_stats(call, call->vm->blocks.items[i]));
+    for (size_t i = 0; !nodes && i < call->vm->devices.count; i++) {
+        const struct device *device = call->vm->devices.items[i];
+        if (device->drive || is_removable(device))
+            value_push(call->arena, list, drive_stats(call, device));
     }
     call_return(call, list);
     return 0;

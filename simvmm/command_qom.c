@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "simvmm/command.h"
+#include "simvmm/device.h"
 #include "simvmm/property.h"
 #include "simvmm/value.h"
 
@@ -62,6 +63,29 @@ static int get(struct call *call, struct error *err)
                 node->type, name);
 }
 
+/* Whether it is one of those that a device is made from, and that do not change any more once it is there. */
+static bool is_fixed(struct call *call, const struct qom_node *node, const char *owner, const char *name)
+{
+    size_t count;
+    const char *refusal;
+    const struct qom_property *realized = qom_property_find(node, "realized");
+    const char *const *rows = data_properties(call->vm->data, "device-list-properties", owner, &count, &refusal);
+    owned_memory char *start = memory_printf("\"name\": \"%s\"", name);
+    for (size_t i = 0; realized && i < count; i++)
+        if (strstr(rows[i], start))
+            return strstr(rows[i], "\"default-value\"") || strstr(rows[i], "\"type\": \"str\"");
+    return false;
+}
+
+static int refuse_fixed(const struct qom_node *node, const char *owner, const char *name, struct error *err)
+{
+    const struct device *device = text_equal(owner, node->type) ? node->device : NULL;
+    if (device && device->id)
+        return fail(err, ERR_INVALID_ARG, "Attempt to set property '%s' on device '%s' (type '%s') after it was realized", name,
+                    device->id, owner);
+    return fail(err, ERR_INVALID_ARG, "Attempt to set property '%s' on anonymous device (type '%s') after it was realized", name, owner);
+}
+
 static int set(struct call *call, struct error *err)
 {
     const char *name = json_get_text(call->arguments, "property");
@@ -73,6 +97,9 @@ static int set(struct call *call, struct error *err)
         return fail(err, ERR_INVALID_ARG, "Property '%s.%s' not found", node->type, name);
     if (p->kind == QOM_CHILD || p->kind == QOM_CLOCK || text_equal(name, "type") || !p->value)
         return fail(err, ERR_INVALID_ARG, "Property '%s.%s' is not writable", node->type, name);
+    const char *owner = property_owner(node, name);
+    if (is_fixed(call, node, owner, name))
+        return refuse_fixed(node, owner, name, err);
     return property_set(call->vm, node, name, json_get(call->arguments, "value"), true, err);
 }
 

@@ -28,7 +28,23 @@ static int harvested(struct call *call, const char *name, struct error *err)
 HARVESTED(version, "query-version")
 HARVESTED(target, "query-target")
 HARVESTED(cpu_definitions, "query-cpu-definitions")
-HARVESTED(option_lists, "query-command-line-options")
+
+static int option_lists(struct call *call, struct error *err)
+{
+    const char *option = json_get_text(call->arguments, "option");
+    const char *text = data_reply(call->vm->data, "query-command-line-options");
+    if (!option)
+        return harvested(call, "query-command-line-options", err);
+    const struct json *all = json_parse(text, strlen(text), call->arena, err);
+    struct json *list = value_array(call->arena);
+    for (size_t i = 0; all && i < all->length; i++)
+        if (text_equal(json_get_text(all->items[i], "option"), option))
+            value_push(call->arena, list, all->items[i]);
+    if (!list->length)
+        return fail(err, ERR_INVALID_ARG, "invalid option name: %s", option);
+    call_return(call, list);
+    return 0;
+}
 
 static int name(struct call *call, struct error *err)
 {
@@ -139,11 +155,14 @@ static int iothreads(struct call *call, struct error *err)
     struct json *list = value_array(call->arena);
     for (size_t i = 0; i < call->vm->iothreads.count; i++) {
         struct json *v = value_object(call->arena);
+        bool modern = vm_is(call->vm, 11);
         value_set_text(call->arena, v, "id", call->vm->iothreads.items[i]);
         value_set_number(call->arena, v, "thread-id", getpid());
         value_set_number(call->arena, v, "poll-max-ns", 32768);
-        value_set_number(call->arena, v, "poll-grow", vm_is(call->vm, 11) ? 2 : 0);
-        value_set_number(call->arena, v, "poll-shrink", vm_is(call->vm, 11) ? 2 : 0);
+        value_set_number(call->arena, v, "poll-grow", modern ? 2 : 0);
+        value_set_number(call->arena, v, "poll-shrink", modern ? 2 : 0);
+        if (modern)
+            value_set_number(call->arena, v, "poll-weight", 3);
         value_set_number(call->arena, v, "aio-max-batch", 0);
         value_push(call->arena, list, v);
     }
@@ -258,9 +277,17 @@ static void info_kvm(struct vm *vm, struct buffer *out)
     buffer_printf(out, "kvm support: %s\r\n", text_equal(vm->accel, "kvm") ? "enabled" : "disabled");
 }
 
+static void info_balloon(struct vm *vm, struct buffer *out)
+{
+    if (vm->balloon_device)
+        buffer_printf(out, "balloon: actual=%llu\r\n", (unsigned long long) vm->balloon >> 20);
+    else
+        buffer_add_text(out, "Error: No balloon device has been activated\r\n");
+}
+
 static const struct { const char *line; void (*run)(struct vm *vm, struct buffer *out); } human_commands[] = {
     { "info status", info_status }, { "info version", info_version }, { "info name", info_name }, { "info uuid", info_uuid },
-    { "info kvm", info_kvm },
+    { "info kvm", info_kvm }, { "info balloon", info_balloon },
 };
 
 static int human(struct call *call, struct error *err)
@@ -273,6 +300,8 @@ static int human(struct call *call, struct error *err)
         i++;
     if (i < ARRAY_COUNT(human_commands))
         human_commands[i].run(call->vm, &text);
+    else if (!line[strspn(line, " ")])
+        ;
     else if (text_starts(line, "info "))
         buffer_printf(&text, "unknown command: '%s'\r\n", line);
     else

@@ -7,6 +7,7 @@
 #include "simvmm/monitor.h"
 #include "simvmm/run.h"
 #include "simvmm/value.h"
+#include "simvmm/vnc.h"
 
 static int capabilities(struct call *call, struct error *err)
 {
@@ -60,10 +61,10 @@ static int query_status(struct call *call, struct error *err)
 {
     (void) err;
     struct json *status = value_object(call->arena);
-    value_set_text(call->arena, status, "status", run_state_word(call->vm->state));
     value_set_bool(call->arena, status, "running", call->vm->state == RUN_RUNNING);
     if (!vm_is(call->vm, 11))
         value_set_bool(call->arena, status, "singlestep", false);
+    value_set_text(call->arena, status, "status", run_state_word(call->vm->state));
     call_return(call, status);
     return 0;
 }
@@ -92,9 +93,25 @@ static int set_password(struct call *call, struct error *err)
     const char *protocol = json_get_text(call->arguments, "protocol");
     if (!text_equal(protocol, "vnc") && !text_equal(protocol, "spice"))
         return fail(err, ERR_INVALID_ARG, "Parameter 'protocol' does not accept value '%s'", protocol);
-    if (text_equal(protocol, "spice") || !call->vm->vnc)
-        return fail(err, ERR_INVALID_ARG, text_equal(protocol, "spice") ? "SPICE is not in use" : "Could not set password");
+    if (text_equal(protocol, "spice")) {
+        call->error_class = "DeviceNotActive";
+        return fail(err, ERR_INVALID_ARG, "SPICE is not in use");
+    }
+    if (!vnc_wants_password(call->vm))
+        return fail(err, ERR_INVALID_ARG, "VNC password authentication is disabled");
     return 0;
+}
+
+static int expire_password(struct call *call, struct error *err)
+{
+    const char *protocol = json_get_text(call->arguments, "protocol");
+    if (!text_equal(protocol, "vnc") && !text_equal(protocol, "spice"))
+        return fail(err, ERR_INVALID_ARG, "Parameter 'protocol' does not accept value '%s'", protocol);
+    if (text_equal(protocol, "spice")) {
+        call->error_class = "DeviceNotActive";
+        return fail(err, ERR_INVALID_ARG, "SPICE is not in use");
+    }
+    return call->vm->vnc ? 0 : fail(err, ERR_INVALID_ARG, "Could not set password expire time");
 }
 
 static int balloon(struct call *call, struct error *err);
@@ -124,7 +141,7 @@ const struct command run_commands[] = {
     { "quit", ALWAYS, quit, NULL },
     { "set-action", ALWAYS, set_action, action_args },
     { "set_password", ALWAYS, set_password, password_args },
-    { "expire_password", ALWAYS, set_password, expire_args },
+    { "expire_password", ALWAYS, expire_password, expire_args },
     { "balloon", ALWAYS, balloon, value_args },
     { NULL, ALWAYS, NULL, NULL },
 };

@@ -1,18 +1,20 @@
 libexec_PROGRAMS += simvmm/simvmm
-simvmm_simvmm_SOURCES = simvmm/adjust.c simvmm/adjust.h simvmm/block.c simvmm/block.h simvmm/bus.c simvmm/bus.h simvmm/chardev.c simvmm/chardev.h \
-    simvmm/command.c simvmm/command.h simvmm/command_block.c simvmm/command_qom.c simvmm/command_query.c \
+noinst_LIBRARIES += simvmm/libsimvmm.a
+simvmm_simvmm_SOURCES = simvmm/main.c
+simvmm_libsimvmm_a_SOURCES = simvmm/adjust.c simvmm/adjust.h simvmm/block.c simvmm/block.h simvmm/bus.c simvmm/bus.h simvmm/chardev.c simvmm/chardev.h \
+    simvmm/command.c simvmm/command.h simvmm/command_block.c simvmm/command_migrate.c simvmm/command_plug.c simvmm/command_qom.c simvmm/command_query.c \
     simvmm/command_run.c simvmm/command_type.c simvmm/compose.c simvmm/compose.h simvmm/cpu_model.c simvmm/cpu_model.h simvmm/daemonize.c simvmm/daemonize.h \
     simvmm/data.c simvmm/data.h simvmm/device.c simvmm/device.h simvmm/faults.c simvmm/faults.h simvmm/input.c \
-    simvmm/input.h simvmm/keyval.c simvmm/keyval.h simvmm/machine.c simvmm/machine.h simvmm/main.c simvmm/message.c \
+    simvmm/input.h simvmm/keyval.c simvmm/keyval.h simvmm/machine.c simvmm/machine.h simvmm/message.c \
     simvmm/message.h simvmm/monitor.c simvmm/monitor.h simvmm/netdev.c simvmm/netdev.h simvmm/object.c simvmm/object.h \
     simvmm/option.h simvmm/option_backend.c simvmm/option_machine.c simvmm/option_settings.c simvmm/option_sim.c \
     simvmm/options.c simvmm/options.h simvmm/processor.c simvmm/processor.h simvmm/property.c simvmm/property.h \
-    simvmm/qom_tree.c simvmm/qom_tree.h simvmm/run.c simvmm/run.h simvmm/value.c simvmm/value.h simvmm/vm.h \
+    simvmm/qom_tree.c simvmm/qom_tree.h simvmm/run.c simvmm/run.h simvmm/value.c simvmm/value.h simvmm/vm.c simvmm/vm.h \
     simvmm/vnc.c simvmm/vnc.h
-simvmm_simvmm_CPPFLAGS = $(AM_CPPFLAGS) -DSIMVMM_DATA='"$(abs_top_srcdir)/simvmm/data"'
-simvmm_simvmm_LDADD = src/loop/libloop.a src/json/libjson.a src/base/libbase.a $(UV_LIBS) $(YAJL_LIBS)
+simvmm_libsimvmm_a_CPPFLAGS = $(AM_CPPFLAGS) -DSIMVMM_DATA='"$(abs_top_srcdir)/simvmm/data"'
+simvmm_simvmm_LDADD = simvmm/libsimvmm.a src/loop/libloop.a src/json/libjson.a src/base/libbase.a $(UV_LIBS) $(YAJL_LIBS)
 
 # The harvested data is a part of the program: the assembler reads the files themselves.
 simvmm_data = simvmm/data/11.1.tree simvmm/data/11.1.replies simvmm/data/7.2.tree simvmm/data/7.2.replies
-simvmm/simvmm-data.$(OBJEXT): $(simvmm_data)
-EXTRA_DIST += $(simvmm_data) simvmm/data/README simvmm/harvest simvmm/emulator.py
+simvmm/libsimvmm_a-data.$(OBJEXT): $(simvmm_data)
+EXTRA_DIST += $(simvmm_data) simvmm/data/README simvmm/harvest simvmm/compare simvmm/emulator.py

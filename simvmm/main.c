@@ -1,66 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simvmm - a VMM without a guest: QEMU's command line, QMP and object tree, for those who manage or test them. */
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/map.h"
-#include "base/text.h"
 #include "loop/loop.h"
-#include "simvmm/block.h"
 #include "simvmm/chardev.h"
 #include "simvmm/daemonize.h"
-#include "simvmm/device.h"
-#include "simvmm/faults.h"
 #include "simvmm/machine.h"
 #include "simvmm/message.h"
-#include "simvmm/monitor.h"
 #include "simvmm/option.h"
 #include "simvmm/run.h"
 #include "simvmm/vm.h"
-#include "simvmm/vnc.h"
-
-int vm_open_data(struct vm *vm, struct error *err)
-{
-    vm->data = data_open(vm->version);
-    return vm->data ? 0 : fail(err, ERR_INTERNAL, "no data of QEMU %s", vm->version);
-}
-
-static void vm_init(struct vm *vm, char **argv)
-{
-    const char *slash = strrchr(argv[0], '/');
-    *vm = (struct vm) { .arena = arena_new(), .version = "11.1", .bulk = BULK_GETV | BULK_GET, .memory = 128 << 20,
-                        .accel = "tcg", .state = RUN_PRELAUNCH, .faults = faults_new(), .tree = qom_tree_new() };
-    vm->program = slash ? slash + 1 : argv[0];
-}
-
-static void vm_done(struct vm *vm)
-{
-    run_done(vm);
-    vnc_close(vm);
-    for (size_t i = 0; i < vm->chardevs.count; i++)
-        chardev_free(vm->chardevs.items[i]);
-    for (size_t i = 0; i < vm->monitors.count; i++)
-        monitor_free(vm->monitors.items[i]);
-    for (size_t i = 0; i < vm->blocks.count; i++)
-        block_free(vm->blocks.items[i]);
-    vector_done(&vm->chardevs);
-    vector_done(&vm->monitors);
-    vector_done(&vm->blocks);
-    vector_done(&vm->given);
-    vector_done(&vm->netdevs);
-    vector_done(&vm->audiodevs);
-    vector_done(&vm->iothreads);
-    vector_done(&vm->devices);
-    vector_done(&vm->globals);
-    map_free(vm->places);
-    qom_tree_free(vm->tree);
-    faults_free(vm->faults);
-    data_free(vm->data);
-    arena_free(vm->arena);
-}
 
 /* All that has to work before anyone may talk to us, in QEMU's order. */
 static int set_up(struct vm *vm, struct error *err)
@@ -120,7 +69,7 @@ int main(int argc, char **argv)
 {
     struct vm vm;
     error_scope(err);
-    vm_init(&vm, argv);
+    vm_init(&vm, argv[0]);
     int status = run(&vm, argc, argv, &err);
     if (status < 0) {
         if (err.number == OPTION_RAW_ERROR)

@@ -60,14 +60,14 @@ int netdev_create(struct vm *vm, const struct json *given, struct error *err)
                                          "l2tpv3", "vde", "passt" };
     const char *type = keyval_text(given, "type"), *id = keyval_text(given, "id");
     size_t i = 0;
+    if (!id)
+        return fail(err, ERR_INVALID_ARG, "Parameter 'id' is missing");
     if (!type)
         return fail(err, ERR_INVALID_ARG, "Parameter 'type' is missing");
     while (i < ARRAY_COUNT(types) && !text_equal(types[i], type))
         i++;
     if (i == ARRAY_COUNT(types))
         return fail(err, ERR_INVALID_ARG, "Parameter 'type' does not accept value '%s'", type);
-    if (!id)
-        return fail(err, ERR_INVALID_ARG, "Parameter 'id' is missing");
     if (netdev_find(vm, id))
         return fail(err, ERR_INVALID_ARG, "Duplicate ID '%s' for netdev", id);
     if (check_keys(type, given, err) < 0 || check_fd(keyval_text(given, "fd"), err) < 0 || check_fd(keyval_text(given, "vhostfd"), err) < 0)

@@ -169,7 +169,9 @@ int run_watch_signals(struct vm *vm, struct error *err)
 void run_done(struct vm *vm)
 {
     timer_free(vm->guest);
-    vm->guest = NULL;
+    timer_free(vm->balloon_timer);
+    timer_free(vm->unplug);
+    vm->guest = vm->balloon_timer = vm->unplug = NULL;
     stream_free(signal_stream);
     signal_stream = NULL;
 }

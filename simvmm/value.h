@@ -2,7 +2,8 @@
 /* value.h - JSON values made piece by piece, and written the way QEMU writes them.
  *
  * QEMU keeps objects in a hash table of 512 buckets and prints them bucket by bucket, so the order of the members in
- * its replies is a function of their names.  Whoever builds a value need not care: value_print() sorts.
+ * its replies is a function of their names.  value_print() sorts; but of two names in one bucket the later one comes
+ * first, so members are set in the order of QEMU's schema.
  */
 #pragma once
 #include "json/json.h"

@@ -47,7 +47,6 @@ struct vm {
     struct data *data;
     struct qom_tree *tree;
     const char *program;                /* for messages: the last part of argv[0] */
-    const char *const *argv;
 
     /* -sim */
     const char *version;                /* "11.1", "7.2" */
@@ -74,19 +73,22 @@ struct vm {
     VECTOR(struct block_node *) blocks;
     VECTOR(struct netdev *) netdevs;
     VECTOR(const char *) audiodevs, iothreads;
-    VECTOR(struct device *) devices;
+    VECTOR(const char *) migrate_capabilities;          /* those that are on */
+    VECTOR(struct device *) devices, unplugging;
     struct map *places;                 /* the machine's paths as harvested -> node */
     struct qom_node *own_memory;        /* the RAM that the machine's part brings */
     struct qom_node *main_bus;          /* where PCI devices go by default; NULL if the machine has none */
 
     enum run_state state;
     uint64_t balloon;                   /* bytes */
-    struct timer *guest, *balloon_timer;    /* what the guest is about to do */
+    struct timer *guest, *balloon_timer, *unplug;    /* what the guest is about to do */
     struct vnc *vnc;                    /* NULL without -vnc */
     struct device *balloon_device;      /* NULL if there is none */
     bool quitting, looped;
 };
 
+void vm_init(struct vm *vm, const char *program);
+void vm_done(struct vm *vm);
 /* Opens the data of vm->version. */
 int vm_open_data(struct vm *vm, struct error *err);
 

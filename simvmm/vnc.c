@@ -101,6 +101,11 @@ int vnc_listen(struct vm *vm, const struct json *given, struct error *err)
     return listen_unix(vnc, err);
 }
 
+bool vnc_wants_password(const struct vm *vm)
+{
+    return vm->vnc && vm->vnc->password;
+}
+
 void vnc_close(struct vm *vm)
 {
     if (vm->vnc && vm->vnc->fd >= 0) {

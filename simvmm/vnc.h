@@ -4,5 +4,6 @@
 #include "simvmm/vm.h"
 
 int vnc_listen(struct vm *vm, const struct json *given, struct error *err);
+bool vnc_wants_password(const struct vm *vm);
 void vnc_close(struct vm *vm);
 const struct json *vnc_describe(const struct vm *vm, struct arena *a);         /* as query-vnc */

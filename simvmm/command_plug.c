@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes and goes while the machine runs: devices, objects, disks, networks. */
+#include "base/text.h"
+#include "loop/loop.h"
+#include "simvmm/block.h"
+#include "simvmm/command.h"
+#include "simvmm/device.h"
+#include "simvmm/monitor.h"
+#include "simvmm/netdev.h"
+#include "simvmm/object.h"
+#include "simvmm/run.h"
+#include "simvmm/value.h"
+
+enum { UNPLUG_MS = 20 };                /* how long the guest takes to let a device go */
+
+static int device_add(struct call *call, struct error *err)
+{
+    return device_create(call->vm, call->arguments, DEVICE_AT_RUN_TIME, err) ? 0 : -1;
+}
+
+/* ---- unplugging ---- */
+
+static void emit_deleted(struct vm *vm, const char *id, const char *path)
+{
+    owned(arena) struct arena *a = arena_new();
+    struct json *data = value_object(a);
+    value_set_text(a, data, "device", id);
+    value_set_text(a, data, "path", path);
+    event_emit(vm, "DEVICE_DELETED", data);
+}
+
+static void unplug_now(struct vm *vm, struct device *device)
+{
+    owned_buffer struct buffer path = { 0 };
+    qom_path(device->node, &path);
+    if (qom_child(device->node, "virtio-backend")) {
+        owned_memory char *inner = memory_printf("%s/virtio-backend", buffer_text(&path));
+        emit_deleted(vm, NULL, inner);
+    }
+    emit_deleted(vm, device->id, buffer_text(&path));
+    device_remove(vm, device);
+}
+
+static void guest_let_go(void *arg)
+{
+    struct vm *vm = arg;
+    timer_free(vm->unplug);
+    vm->unplug = NULL;
+    while (vm->unplugging.count) {
+        struct device *device = vm->unplugging.items[0];
+        vector_remove(&vm->unplugging, 0);
+        unplug_now(vm, device);
+    }
+}
+
+static bool is_immediate(const struct vm *vm, const struct device *device)
+{
+    return data_type_is(vm->data, device->bus->type, "usb-bus") || data_type_is(vm->data, device->bus->type, "SCSI");
+}
+
+static int device_del(struct call *call, struct error *err)
+{
+    struct vm *vm = call->vm;
+    const char *id = json_get_text(call->arguments, "id");
+    struct device *device = device_find(vm, id);
+    const struct qom_property *may = device ? qom_property_find(device->node, "hotpluggable") : NULL;
+    if (!device)
+        return fail(err, ERR_DEVICE_MISSING, "Device '%s' not found", id);
+    if (may && text_equal(may->value, "false"))
+        return fail(err, ERR_INVALID_ARG, "Device '%s' does not support hotplugging", device->driver);
+    if (is_immediate(vm, device)) {
+        unplug_now(vm, device);
+        return 0;
+    }
+    for (size_t i = 0; i < vm->unplugging.count; i++)
+        if (vm->unplugging.items[i] == device)
+            return fail(err, ERR_INVALID_ARG, "Device %s is already in the process of unplug", id);
+    vector_push(&vm->unplugging, device);
+    if (vm->state == RUN_RUNNING && !vm->unplug)
+        vm->unplug = timer_start(UNPLUG_MS, 0, guest_let_go, vm);
+    return 0;
+}
+
+/* ---- back ends ---- */
+
+static int object_add(struct call *call, struct error *err)
+{
+    if (object_create(call->vm, call->arguments, err))
+        return 0;
+    err->number = 0;
+    return -1;
+}
+
+static int object_del(struct call *call, struct error *err)
+{
+    return object_delete(call->vm, json_get_text(call->arguments, "id"), err);
+}
+
+static int netdev_add(struct call *call, struct error *err)
+{
+    return netdev_create(call->vm, call->arguments, err);
+}
+
+static int netdev_del(struct call *call, struct error *err)
+{
+    return netdev_delete(call->vm, json_get_text(call->arguments, "id"), err);
+}
+
+static int blockdev_add(struct call *call, struct error *err)
+{
+    if (block_check(call->arguments, true, err) < 0)
+        return -1;
+    if (!json_get(call->arguments, "node-name"))
+        return fail(err, ERR_INVALID_ARG, "'node-name' must be specified for the root node");
+    return block_create(call->vm, call->arguments, err) ? 0 : -1;
+}
+
+static int blockdev_del(struct call *call, struct error *err)
+{
+    return block_delete(call->vm, json_get_text(call->arguments, "node-name"), err);
+}
+
+static const struct argument anything[] = { { "", ARG_REST, false } };
+static const struct argument id_args[] = { { "id", ARG_TEXT, false }, { NULL, 0, false } };
+static const struct argument node_args[] = { { "node-name", ARG_TEXT, false }, { NULL, 0, false } };
+
+const struct command plug_commands[] = {
+    { "device_add", ALWAYS, device_add, anything },
+    { "device_del", ALWAYS, device_del, id_args },
+    { "object-add", ALWAYS, object_add, anything },
+    { "object-del", ALWAYS, object_del, id_args },
+    { "netdev_add", ALWAYS, netdev_add, anything },
+    { "netdev_del", ALWAYS, netdev_del, id_args },
+    { "blockdev-add", ALWAYS, blockdev_add, anything },
+    { "blockdev-del", ALWAYS, blockdev_del, node_args },
+    { NULL, ALWAYS, NULL, NULL },
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simvmm/vm.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "simvmm/block.h"
+#include "simvmm/chardev.h"
+#include "simvmm/faults.h"
+#include "simvmm/monitor.h"
+#include "simvmm/run.h"
+#include "simvmm/vnc.h"
+
+int vm_open_data(struct vm *vm, struct error *err)
+{
+    vm->data = data_open(vm->version);
+    return vm->data ? 0 : fail(err, ERR_INTERNAL, "no data of QEMU %s", vm->version);
+}
+
+void vm_init(struct vm *vm, const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    *vm = (struct vm) { .arena = arena_new(), .version = "11.1", .bulk = BULK_GETV | BULK_GET, .memory = 128 << 20,
+                        .accel = "tcg", .state = RUN_PRELAUNCH, .faults = faults_new(), .tree = qom_tree_new() };
+    vm->program = slash ? slash + 1 : program;
+}
+
+void vm_done(struct vm *vm)
+{
+    run_done(vm);
+    vnc_close(vm);
+    for (size_t i = 0; i < vm->chardevs.count; i++)
+        chardev_free(vm->chardevs.items[i]);
+    for (size_t i = 0; i < vm->monitors.count; i++)
+        monitor_free(vm->monitors.items[i]);
+    for (size_t i = 0; i < vm->blocks.count; i++)
+        block_free(vm->blocks.items[i]);
+    vector_done(&vm->chardevs);
+    vector_done(&vm->monitors);
+    vector_done(&vm->blocks);
+    vector_done(&vm->given);
+    vector_done(&vm->netdevs);
+    vector_done(&vm->audiodevs);
+    vector_done(&vm->iothreads);
+    vector_done(&vm->devices);
+    vector_done(&vm->unplugging);
+    vector_done(&vm->migrate_capabilities);
+    vector_done(&vm->globals);
+    map_free(vm->places);
+    qom_tree_free(vm->tree);
+    faults_free(vm->faults);
+    data_free(vm->data);
+    arena_free(vm->arena);
+}
