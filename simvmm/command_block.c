@@ -15,6 +15,12 @@ static const struct json *image_value(const struct call *call, const struct bloc
     value_set_number(a, v, "virtual-size", (long long) b->size);
     value_set_number(a, v, "actual-size", (long long) b->actual);
     value_set_bool(a, v, "dirty-flag", false);
+    if (vm_is(call->vm, 11) && text_equal(b->driver, "file")) {
+        struct json *specific = value_object(a);
+        value_set_text(a, specific, "type", "file");
+        value_set(a, specific, "data", value_object(a));
+        value_set(a, v, "format-specific", specific);
+    }
     if (vm_is(call->vm, 11)) {
         struct json *limits = value_object(a);
         value_set_number(a, limits, "request-alignment", b->alignment ? b->alignment : 1);

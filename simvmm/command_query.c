@@ -118,7 +118,8 @@ static int cpus_fast(struct call *call, struct error *err)
     for (unsigned i = 0; (node = processor_node(call->vm, i)) != NULL; i++) {
         struct json *v = value_object(call->arena);
         value_set_number(call->arena, v, "thread-id", getpid());       /* our only thread */
-        value_set_text(call->arena, v, "qom-type", node->type);
+        if (vm_is(call->vm, 11))
+            value_set_text(call->arena, v, "qom-type", node->type);
         value_set(call->arena, v, "props", place_value(call, i));
         value_set(call->arena, v, "qom-path", path_value(call, node));
         value_set_number(call->arena, v, "cpu-index", i);
@@ -172,12 +173,17 @@ static int iothreads(struct call *call, struct error *err)
 
 /* ---- back ends ---- */
 
+/* In the order of their objects. */
 static int chardevs(struct call *call, struct error *err)
 {
     (void) err;
+    bool ambiguous;
+    const struct qom_node *objects = qom_resolve(call->vm->tree, "/chardevs", &ambiguous);
     struct json *list = value_array(call->arena);
-    for (size_t i = 0; i < call->vm->chardevs.count; i++) {
-        const struct chardev *c = call->vm->chardevs.items[i];
+    for (size_t i = 0; objects && i < objects->properties.count; i++) {
+        const struct chardev *c = chardev_find(call->vm, objects->properties.items[i].name);
+        if (!c)
+            continue;
         owned_buffer struct buffer text = { 0 };
         chardev_describe(c, &text);
         struct json *v = value_object(call->arena);

@@ -98,7 +98,7 @@ static int set_password(struct call *call, struct error *err)
         return fail(err, ERR_INVALID_ARG, "SPICE is not in use");
     }
     if (!vnc_wants_password(call->vm))
-        return fail(err, ERR_INVALID_ARG, "VNC password authentication is disabled");
+        return fail(err, ERR_INVALID_ARG, vm_is(call->vm, 11) ? "VNC password authentication is disabled" : "Could not set password");
     return 0;
 }
 
@@ -169,7 +169,7 @@ static int balloon(struct call *call, struct error *err)
         return fail(err, ERR_OPERATION_INVALID, "No balloon device has been activated");
     }
     if (!json_to_i64(json_get(call->arguments, "value"), &value) || value <= 0)
-        return fail(err, ERR_INVALID_ARG, "Parameter 'value' expects a size");
+        return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects a size", vm_is(vm, 11) ? "value" : "target");
     uint64_t wanted = (uint64_t) value > vm->memory ? vm->memory : (uint64_t) value;
     if (wanted != vm->balloon && vm->state == RUN_RUNNING && !vm->balloon_timer)
         vm->balloon_timer = timer_start(10, 0, balloon_changed, vm);

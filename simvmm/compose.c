@@ -24,7 +24,8 @@ const char *compose_free_name(struct vm *vm, const struct qom_node *parent, cons
 {
     for (unsigned n = 0;; n++) {
         owned_memory char *name = memory_printf("%s[%u]", stem, n);
-        if (!qom_property_find(parent, name))
+        const struct qom_property *p = qom_property_find(parent, name);
+        if (!p || !p->node)
             return arena_copy(vm->arena, name);
     }
 }
@@ -72,8 +73,9 @@ static struct qom_node *node_for(struct work *work, const char *path)
 }
 
 /* The node of a part's path, made with the properties' names but for what only later can be known. */
-static struct qom_node *place_node(struct work *work, const struct part_node *from)
+static struct qom_node *place_node(struct work *work, const struct part_node *from, bool *ret_new)
 {
+    *ret_new = true;
     const char *type = from->properties[0].value;               /* always "type", a plain word in quotes */
     type = arena_copy_bytes(work->vm->arena, type + 1, strlen(type) - 2);
     const char *slash = strrchr(from->path, '/');
@@ -91,8 +93,12 @@ static struct qom_node *place_node(struct work *work, const struct part_node *fr
         const char *bracket = strrchr(name, '[');
         if (work->place && *from->path == '/' && bracket)
             name = compose_free_name(work->vm, parent, arena_copy_bytes(work->vm->arena, name, (size_t) (bracket - name)));
-        node = qom_node_add(work->vm->tree, parent, name, type);
+        node = work->place && *from->path == '/' ? qom_child(parent, name) : NULL;
+        *ret_new = node == NULL;        /* a container that an earlier part of that kind brought along */
+        if (!node)
+            node = qom_node_add(work->vm->tree, parent, name, type);
     }
+    node->hashed = data_type_is(work->vm->data, type, "bus") || text_equal(from->path, "/backend");
     map_set_text(work->nodes, from->path, node);
     return node;
 }
@@ -116,7 +122,7 @@ static void add_properties(struct work *work, struct qom_node *node, const struc
             property.value = arena_printf(work->vm->arena, "%.*s%s%s", (int) (mark - p->value), p->value,
                                           work->place->id ? work->place->id : "", mark + 3);
         }
-        vector_push(&node->properties, property);
+        qom_add(work->vm->tree, node, &property);
     }
 }
 
@@ -153,11 +159,13 @@ static struct qom_node *place_all(struct work *work)
 {
     struct qom_node *first = NULL;
     for (size_t i = 0; i < work->part->nodes_count; i++) {
-        struct qom_node *node = place_node(work, &work->part->nodes[i]);
+        bool new;
+        struct qom_node *node = place_node(work, &work->part->nodes[i], &new);
         if (!node)
             continue;
         first = first ? first : node;
-        add_properties(work, node, &work->part->nodes[i]);
+        if (new)
+            add_properties(work, node, &work->part->nodes[i]);
     }
     qom_changed(work->vm->tree);
     for (size_t i = 0; i < work->part->nodes_count; i++) {
@@ -294,6 +302,11 @@ int compose_machine(struct vm *vm, const char *family, struct error *err)
     struct work work = { vm, part, NULL, vm->places };
     place_all(&work);
     qom_walk(qom_root(vm->tree), count_children, NULL);
+    static const char *const hashed[] = { "/objects", "/chardevs", "/audiodevs", "/backend", "/machine/peripheral",
+                                          "/machine/peripheral-anon" };
+    for (size_t i = 0; i < ARRAY_COUNT(hashed); i++)
+        if (qom_at(vm->tree, hashed[i]))
+            qom_at(vm->tree, hashed[i])->hashed = true;
     static const char *const buses[] = { "/machine/i440fx/pci.0", "/machine/q35/pcie.0" };
     for (size_t i = 0; i < ARRAY_COUNT(buses) && !vm->main_bus; i++)
         vm->main_bus = qom_at(vm->tree, buses[i]);

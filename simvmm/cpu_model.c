@@ -71,11 +71,14 @@ static void set_words(struct qom_node *cpu, const char *property, const char *nu
 
 /* ---- the model ---- */
 
-static void set_all(struct qom_node *cpu, const char *names, bool on)
+/* Some models have switches that the others do not have at all. */
+static void set_all(struct vm *vm, struct qom_node *cpu, const char *names, bool on)
 {
     while (*names) {
         size_t length = strcspn(names, " ");
-        owned_memory char *name = memory_copy_bytes(names, length);
+        const char *name = arena_copy_bytes(vm->arena, names, length);
+        if (!qom_property_find(cpu, name))
+            qom_add(vm->tree, cpu, &(struct qom_property) { .name = name, .type = "bool", .kind = QOM_VALUE, .value = "false" });
         qom_set_bool(cpu, name, on);
         names += length + (names[length] == ' ');
     }
@@ -87,7 +90,7 @@ static void apply_model(struct vm *vm, struct qom_node *cpu)
     for (size_t i = 0; part && i < part->lines_count; i++) {
         const struct part_line *line = &part->lines[i];
         if (text_equal(line->word, "on") || text_equal(line->word, "off"))
-            set_all(cpu, line->fields[0], line->word[1] == 'n');
+            set_all(vm, cpu, line->fields[0], line->word[1] == 'n');
         else if (text_equal(line->word, "words"))
             set_words(cpu, line->fields[0], line->fields[1]);
         else if (text_equal(line->word, "value"))

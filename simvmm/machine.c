@@ -168,6 +168,7 @@ static int set_backend(struct vm *vm, struct error *err)
         qom_link(vm->tree, qom_at(vm->tree, "/machine"), "memory-backend", given);
     } else if (own) {
         qom_set_number(own, "size", vm->memory);
+        qom_child_is_new(vm->tree, own);
         struct qom_node *region = qom_child(own, "pc.ram[0]");
         if (region)
             qom_set_number(region, "size", vm->memory);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "simvmm/qom_tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,6 +9,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "json/json.h"
+#include "simvmm/hash_order.h"
 
 typedef VECTOR(struct qom_node *) node_list;
 
@@ -16,6 +18,8 @@ struct qom_tree {
     struct qom_node *root;
     VECTOR(struct qom_node *) nodes;    /* all that were ever made, for freeing */
     struct map *starts;                 /* name -> node_list: the nodes that have a child or link of that name */
+    unsigned ages;
+    bool unsettled;                     /* hashed nodes may be out of order */
 };
 
 struct qom_tree *qom_tree_new(void)
@@ -61,6 +65,7 @@ struct qom_node *qom_root(const struct qom_tree *t)
 void qom_changed(struct qom_tree *t)
 {
     starts_free(t);
+    t->unsettled = true;
 }
 
 /* ---- making ---- */
@@ -79,6 +84,7 @@ struct qom_node *qom_node_new(struct qom_tree *t, struct qom_node *parent, const
 void qom_add(struct qom_tree *t, struct qom_node *node, const struct qom_property *property)
 {
     vector_push(&node->properties, *property);
+    node->properties.items[node->properties.count - 1].age = ++t->ages;
     qom_changed(t);
 }
 
@@ -122,6 +128,64 @@ void qom_node_remove(struct qom_tree *t, struct qom_node *node)
     }
     node->parent = NULL;
     qom_changed(t);
+}
+
+void qom_child_is_new(struct qom_tree *t, struct qom_node *child)
+{
+    struct qom_property *p = qom_property_find(child->parent, child->name);
+    if (p)
+        p->age = ++t->ages;
+    qom_changed(t);
+}
+
+/* ---- order ---- */
+
+/* A bus has its handler and its state from the beginning, its devices by number, whatever else later. */
+static int rank(const struct qom_property *p, unsigned *ret_number)
+{
+    *ret_number = p->age;
+    if (strcmp(p->name, "hotplug-handler") == 0)
+        return 0;
+    if (strcmp(p->name, "realized") == 0)
+        return 1;
+    return sscanf(p->name, "child[%u]", ret_number) == 1 ? 2 : 3;
+}
+
+static int by_age(const void *a, const void *b)
+{
+    unsigned m, n;
+    int x = rank(a, &m), y = rank(b, &n);
+    return x != y ? x - y : m < n ? -1 : m > n;
+}
+
+/* QEMU lists what its hash table walks from the last to the first, behind the properties of the class ("type"). */
+static void put_in_order(struct qom_node *node)
+{
+    size_t count = node->properties.count - 1;
+    struct qom_property *own = node->properties.items + 1;
+    if (node->properties.count < 2)
+        return;
+    const char **names = memory_new(count * sizeof *names);
+    size_t *order = memory_new(count * sizeof *order);
+    struct qom_property *sorted = memory_new(count * sizeof *sorted);
+    memcpy(sorted, own, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_age);
+    for (size_t i = 0; i < count; i++)
+        names[i] = sorted[i].name;
+    hash_order(names, count, order);
+    for (size_t i = 0; i < count; i++)
+        own[i] = sorted[order[count - 1 - i]];
+    free(names);
+    free(order);
+    free(sorted);
+}
+
+static void settle(struct qom_tree *t)
+{
+    for (size_t i = 0; t->unsettled && i < t->nodes.count; i++)
+        if (t->nodes.items[i]->hashed)
+            put_in_order(t->nodes.items[i]);
+    t->unsettled = false;
 }
 
 /* ---- properties ---- */
@@ -319,6 +383,7 @@ static struct qom_node *resolve_partial(struct qom_tree *t, const char *path, bo
 
 struct qom_node *qom_resolve(struct qom_tree *t, const char *path, bool *ret_ambiguous)
 {
+    settle(t);
     *ret_ambiguous = !*path;            /* the empty path is resolved by every node */
     if (!*path)
         return NULL;

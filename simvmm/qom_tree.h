@@ -2,7 +2,8 @@
 /* qom_tree.h - the VMM's objects: nodes, their properties in order, and paths as QEMU resolves them.
  *
  * A link holds the node that it leads to, not its path, so nodes may be renumbered before the tree is shown.  All
- * other values are JSON text exactly as QEMU prints it.  Names and types are interned in the data's words or live as
+ * other values are JSON text exactly as QEMU prints it.  Properties are in QEMU's order; where they come and go (nodes
+ * marked hashed), that order is found anew before the next look-up.  Names and types are interned in the data's words or live as
  * long as the tree.
  */
 #pragma once
@@ -22,6 +23,7 @@ struct qom_property {
     const char *value;                  /* QOM_VALUE: JSON; NULL if it cannot be read */
     char *own;                          /* `value`, if it was set later and has to be freed */
     struct qom_node *node;              /* QOM_CHILD, QOM_LINK; NULL for a link that leads nowhere */
+    unsigned age;                       /* when it was added */
 };
 
 struct qom_node {
@@ -29,6 +31,7 @@ struct qom_node {
     struct qom_node *parent;
     VECTOR(struct qom_property) properties;
     unsigned next_child;                /* of a bus: the number that the next device on it gets */
+    bool hashed;                        /* its properties come and go: listed as QEMU's hash table has them */
     struct device *device;              /* what device.c knows of it; NULL if it is none of the command line's */
 };
 
@@ -54,6 +57,8 @@ void qom_set_text(struct qom_node *node, const char *name, const char *text);
 void qom_set_number(struct qom_node *node, const char *name, unsigned long long number);
 void qom_set_bool(struct qom_node *node, const char *name, bool value);
 void qom_link(struct qom_tree *t, struct qom_node *node, const char *name, struct qom_node *target);
+/* As if the child had been added only now. */
+void qom_child_is_new(struct qom_tree *t, struct qom_node *child);
 void qom_changed(struct qom_tree *t);   /* after names, children or links changed by hand */
 
 struct qom_node *qom_child(const struct qom_node *node, const char *name);     /* through children only; NULL */
