@@ -1,4 +1,4 @@
-EXTRA_DIST += bench/start.py
+EXTRA_DIST += bench/measure.py bench/start.py bench/scale.py bench/stuck.py bench/peer.py
 
 # ./dev bench qom [EMULATOR]
 noinst_PROGRAMS += bench/qom

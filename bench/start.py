@@ -14,22 +14,11 @@ import socket
 import statistics
 import subprocess
 import sys
-import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-os.environ.setdefault("abs_top_builddir", os.path.join(TOP, "build"))
-os.environ.setdefault("abs_top_srcdir", TOP)
-sys.path.insert(0, os.path.join(TOP, "tests/e2e"))
-import harness  # noqa: E402
+from measure import harness, milliseconds_of
 
 ROUNDS = int(os.environ.get("ROUNDS", "20"))
 MONITOR_FD = 3
-
-
-def milliseconds_of(function):
-    begun = time.perf_counter()
-    function()
-    return (time.perf_counter() - begun) * 1000
 
 
 class Bare:

@@ -111,7 +111,7 @@ class Daemon:
     """One domusd and its root.  Paths, clients and the processes that it started hang on it."""
 
     def __init__(self, emulator="sim", config=None):
-        self.root = tempfile.mkdtemp(prefix="dm-", dir="/tmp")
+        self.root = tempfile.mkdtemp(prefix="dm-", dir=os.environ.get("BENCH_FOLDER") or "/tmp")
         self.emulator = QEMU if emulator == "qemu" else emulator
         self.process = None
         self.connections = []
