@@ -3,6 +3,7 @@
 #include "daemon/define.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "daemon/daemon.h"
 #include "daemon/request.h"
 #include "daemon/session.h"
@@ -22,7 +23,7 @@ enum { UNDEFINE_NVRAM = 0x4, UNDEFINE_KEEP_NVRAM = 0x8, UNDEFINE_KNOWN = 0x7f };
 /* --- define --- */
 
 /* The domain that `def` belongs to, with its job; a new one is visible only once its definition is on
- * disk. */
+ * disk.  While we wait for the job the domain may go, or get another name. */
 static WAITS struct domain *begin_with(struct request *request, struct domain_def *def, struct error *err)
 {
     for (;;) {
@@ -38,11 +39,14 @@ static WAITS struct domain *begin_with(struct request *request, struct domain_de
                  "domain '%s' was started by a newer domusd, and this one leaves it alone", dom->name);
             return NULL;
         }
-        if (request_begin_job(request, dom, err) == 0)
-            return dom;
-        if (err->code != ERR_NO_DOMAIN)
+        if (request_begin_job(request, dom, err) == 0) {
+            if (text_equal(dom->name, def->name))
+                return dom;
+            job_end(&dom->job);
+        } else if (err->code != ERR_NO_DOMAIN) {
             return NULL;
-        error_clear(err);               /* it went while we waited: the name is free now, or another's */
+        }
+        error_clear(err);
     }
 }
 

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What once broke: calls that cross, emulators that misbehave, files that are not what they should be."""
+import contextlib
+import os
+import threading
+import time
+import xml.etree.ElementTree as ET
+
+import libvirt
+
+from harness import SIMVMM, main, same, test, until
+
+UUID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+
+
+def again_and_again(seconds, *actions):
+    """Runs each action in a thread of its own, whatever libvirt says."""
+    end = time.monotonic() + seconds
+
+    def loop(action):
+        while time.monotonic() < end:
+            with contextlib.suppress(libvirt.libvirtError):
+                action()
+
+    threads = [threading.Thread(target=loop, args=(action,)) for action in actions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@test()
+def a_definition_that_waited_for_a_rename_does_not_bring_the_old_name_back(d):
+    first, second, third = d.connect(), d.connect(), d.connect()
+    xml = d.xml("one", uuid=UUID)
+    first.defineXML(xml)
+
+    def rename():
+        dom = first.lookupByUUIDString(UUID)
+        dom.rename("two" if dom.name() == "one" else "one")
+
+    def look():
+        dom = third.lookupByUUIDString(UUID)
+        inside = ET.fromstring(dom.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE)).findtext("name")
+        if inside not in (dom.name(), third.lookupByUUIDString(UUID).name()):
+            wrong.append(f"{dom.name()} says that it is {inside}")
+
+    wrong = []
+    again_and_again(1.5, rename, lambda: second.defineXML(xml), look)
+    same(wrong[:1], [])
+
+
+def wrapper(d, name, script):
+    """An emulator that answers questions about itself as simvmm does, and is this script when it should run a guest."""
+    path = d.file(name, f"""#!/bin/sh
+case "$*" in *"-machine none"*) exec {SIMVMM} "$@";; esac
+{script}
+""")
+    os.chmod(path, 0o755)
+    return path
+
+
+@test()
+def a_wrapper_that_does_not_exec_leaves_no_guest_behind(d):
+    emulator = wrapper(d, "wrapper", f'{SIMVMM} "$@"; exit 0')
+    d.define("one", emulator=emulator)
+    d.virsh("start", "one")
+    same(len([line for line in d.guests().values() if "wrapper" not in line]), 1, "guests")
+    d.virsh("destroy", "one")
+    until(lambda: not d.guests(), f"the wrapped guest ends too: {d.guests()}", 5)
+
+
+@test()
+def a_start_that_babbles_does_not_fill_the_disk(d):
+    emulator = wrapper(d, "babbler", "head -c 20000000 /dev/zero >&2; exit 3")
+    d.define("one", emulator=emulator)
+    d.virsh("start", "one", fails=True)
+    until(lambda: sum(os.path.getsize(f"{d.root}/log/{name}") for name in os.listdir(f"{d.root}/log")) < 5 << 20,
+          "the log is cut", 5)
+
+
+main()
