@@ -108,7 +108,8 @@ int on_domain_snapshot_num(struct request *request, const remote_domain_snapshot
     return 0;
 }
 
-int on_domain_has_current_snapshot(struct request *request, const remote_domain_has_current_snapshot_args *args,
+int on_domain_has_current_snapshot(struct request *request,
+                                   const remote_domain_has_current_snapshot_args *args,
                                    remote_domain_has_current_snapshot_ret *ret, struct error *err)
 {
     ret->result = 0;

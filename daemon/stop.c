@@ -9,7 +9,8 @@
 #include "qemu/operations.h"
 #include "rpc/server.h"
 
-enum { PATIENCE_MS = 5000, PATIENCE_AFTER_CANCEL_MS = 2000, PATIENCE_WITH_READERS_MS = 500, LOOK_EVERY_MS = 10 };
+enum { PATIENCE_MS = 5000, PATIENCE_AFTER_CANCEL_MS = 2000, PATIENCE_WITH_READERS_MS = 500 };
+enum { LOOK_EVERY_MS = 10 };
 
 static size_t count_jobs(const struct registry *registry)
 {

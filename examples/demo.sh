@@ -73,7 +73,7 @@ tr '\0' '\n' <"/proc/$pid/cmdline" | awk 'NR > 1 && /^-/ { printf "\n    %s", $0
 say "The disks' caches, as the running emulator reports them"
 # Each block device's "inserted" tells its file and its cache's flags, in some order.
 domsh qemu-monitor-command demo --pretty '{"execute":"query-block"}' | tr -d ' ",' |
-    awk -F: 'BEGIN { printf "%-18s %-8s %s\n", "file", "direct", "no-flush" }
+    awk -F: 'BEGIN { split("", got); printf "%-18s %-8s %s\n", "file", "direct", "no-flush" }
              /^(file|direct|no-flush):./ { got[$1] = $2 }
              length(got) == 3 { sub(".*/", "", got["file"])
                                 printf "%-18s %-8s %s\n", got["file"], got["direct"], got["no-flush"]; delete got }'

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a VMM may say of its object tree: a list of what bulk commands answer, [[{name, type, value?}...]...], object
- * after object.  Whatever tree comes of it must equal itself, and a plan for it must lead to each of its objects. */
+/* What a VMM may say of its object tree: a list of what bulk commands answer, [[{name, type, value?}...]...],
+ * object after object.  Whatever tree comes of it must equal itself, and a plan for it must lead to each of
+ * its objects. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -52,7 +52,7 @@ struct command {
 };
 
 #define DOMAIN_PARAMETER \
-    { "domain", PARAMETER_DOMAIN, .position = true, .required = true, .help = "name, id or uuid of the domain" }
+    { "domain", PARAMETER_DOMAIN, .position = true, .required = true, .help = "its name, id or uuid" }
 #define JSON_PARAMETER { "json", PARAMETER_FLAG, .help = "print JSON" }
 
 /* All commands, sorted by group; ends with NULL. */

@@ -120,7 +120,9 @@ static void tell(void *arg, const struct happening *h)
 
 static void on_lifecycle(void *arg, const remote_domain_event_callback_lifecycle_msg *m)
 {
-    tell(arg, &(struct happening) { .kind = "lifecycle", .dom = &m->msg.dom, .event = event_word(m->msg.event),
+    tell(arg, &(struct happening) { .kind = "lifecycle",
+                                    .dom = &m->msg.dom,
+                                    .event = event_word(m->msg.event),
                                     .detail = event_detail(m->msg.event, m->msg.detail) });
 }
 
@@ -137,7 +139,8 @@ static void on_rtc_change(void *arg, const remote_domain_event_callback_rtc_chan
 
 static void on_watchdog(void *arg, const remote_domain_event_callback_watchdog_msg *m)
 {
-    static const char *const actions[] = { "none", "pause", "reset", "poweroff", "shutdown", "debug", "inject-nmi" };
+    static const char *const actions[] = { "none",     "pause", "reset",     "poweroff",
+                                           "shutdown", "debug", "inject-nmi" };
     bool known = m->msg.action >= 0 && (size_t) m->msg.action < ARRAY_COUNT(actions);
     tell(arg, &(struct happening) { .kind = "watchdog", .dom = &m->msg.dom,
                                     .detail = known ? actions[m->msg.action] : "unknown" });
@@ -171,7 +174,7 @@ static double elapsed(const struct timespec *since)
     return (double) (now.tv_sec - since->tv_sec) + (double) (now.tv_nsec - since->tv_nsec) / 1e9;
 }
 
-/* Until an event came (or, with --loop, for ever), time is up, or the user interrupts.  Says what ended it. */
+/* Until an event came (with --loop: for ever), time is up, or the user interrupts; says which of these. */
 static int wait_for_events(struct session *session, struct client *client, const struct arguments *arguments,
                            const struct watch *watch, struct error *err)
 {
@@ -199,7 +202,8 @@ static int register_kinds(struct client *client, const char *kind, remote_nonnul
     size_t count = 0;
     _Static_assert(ARRAY_COUNT(kinds) <= KINDS_MAX, "an id for each kind");
     for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
-        remote_connect_domain_event_callback_register_any_args args = { .eventID = kinds[i].number, .dom = dom };
+        remote_connect_domain_event_callback_register_any_args args = { .eventID = kinds[i].number,
+                                                                        .dom = dom };
         reply_scope(connect_domain_event_callback_register_any, registered);
         if (kind && !text_equal(kind, kinds[i].name))
             continue;

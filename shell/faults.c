@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shell/faults.h"
 
-void fault_print(FILE *out, const char *file, bool is_error, unsigned line, const char *path, const char *text)
+void fault_print(FILE *out, const char *file, bool is_error, unsigned line, const char *path,
+                 const char *text)
 {
     fprintf(out, "%s:", file);
     if (line)

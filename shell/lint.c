@@ -48,7 +48,8 @@ static void show_text(const char *file, const struct findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->items[i];
-        fault_print(stdout, file, finding->severity == SEVERITY_ERROR, finding->line, finding->path, finding->text);
+        fault_print(stdout, file, finding->severity == SEVERITY_ERROR, finding->line, finding->path,
+                    finding->text);
     }
 }
 

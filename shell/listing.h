@@ -31,6 +31,6 @@ void listing_printf(struct listing *listing, const char *format, ...) __attribut
 
 /* Columns under a ruled heading, without it if `bare`. */
 void listing_format_columns(const struct listing *listing, bool bare, struct buffer *out);
-/* A line for each cell of each row, "Title:    value", the titles padded to `width`; no line for absent cells. */
+/* A line for each cell that is not absent, "Title:    value", the titles padded to `width`. */
 void listing_format_pairs(const struct listing *listing, size_t width, struct buffer *out);
 void listing_format_json(const struct listing *listing, struct buffer *out);

@@ -18,8 +18,8 @@ static void check_name(const struct domain_def *def, struct xml_context *x)
         xml_refuse(x, &def->name, ERR_NO_NAME, NULL, "a domain needs a name");
     else if (!text_is_printable(name) || name[strspn(name, " ")] == '\0')
         xml_refuse(x, &def->name, ERR_XML_SYNTAX, "a name of one line, not blank, without control characters",
-                   "'%s' cannot be a domain's name: it must be one line, not blank, without control characters",
-                   name);
+                   "'%s' cannot be a domain's name: it must be one line, not blank, without control "
+                   "characters", name);
     else if (strchr(name, '/') || text_equal(name, ".") || text_equal(name, ".."))
         xml_refuse(x, &def->name, ERR_XML, "a name without '/', and neither '.' nor '..'",
                    "'%s' cannot be a domain's name", name);

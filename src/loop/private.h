@@ -16,7 +16,7 @@ void fiber_suspend(struct fiber *f);    /* back to the loop, until somebody call
 bool fiber_is_cancelled(const struct fiber *f);
 int fiber_fail_cancelled(const struct fiber *f, struct error *err);
 
-/* Waits for the work that is under way, whose requests lie on fibers' stacks; the fibers do not learn of it. */
+/* Waits for the work that is under way, since its requests lie on fibers' stacks.  No fiber learns of it. */
 void works_teardown(void);
 
 void deadlines_setup(void);

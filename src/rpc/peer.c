@@ -114,7 +114,8 @@ static void on_frame(struct peer *peer, const struct frame *frame)
     close_fds(peer, frame->fds_count);
 }
 
-/* Many clients that each stay below their own bounds may still send too much: then the one that holds most goes. */
+/* Many clients that each stay below their own bounds may still send too much: then the one that holds most
+ * goes. */
 static void count_held(struct peer *peer)
 {
     struct server *s = peer->server;
@@ -127,8 +128,8 @@ static void count_held(struct peer *peer)
     for (struct peer *p = s->peers; p; p = p->next)
         if (p->held > most->held && !p->doomed)
             most = p;
-    log_warning("clients hold %zu bytes of unfinished calls: client %u, with most of them, is dropped", s->held,
-                most->number);
+    log_warning("clients hold %zu bytes of unfinished calls: client %u, with most of them, is dropped",
+                s->held, most->number);
     peer_doom(most, "it sent more than can be kept");
 }
 

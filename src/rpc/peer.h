@@ -33,7 +33,7 @@ struct peer {
     struct task *waiting, **waiting_last;
     unsigned waiting_count, running_count;
     size_t waiting_bytes;
-    size_t held;                        /* bytes that came and are not running yet, as counted in server->held */
+    size_t held;  /* bytes that came and are not running yet, as counted in server->held */
 
     struct timer *ping;
     unsigned pings;                     /* unanswered ones */

@@ -47,7 +47,7 @@ struct server_handler {
 };
 
 struct server_limits {
-    unsigned clients;                   /* more are not accepted until one leaves; a tenth is kept for read-write */
+    unsigned clients;  /* more are not accepted until one leaves; a tenth is kept for read-write */
     unsigned running, waiting;          /* calls of one client */
     size_t input;                       /* bytes of waiting calls of one client */
     size_t input_total;                 /* bytes of unfinished and waiting calls of all */

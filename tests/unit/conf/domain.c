@@ -47,8 +47,9 @@ static void refuse_name(const char *name, int code, const char *part)
 {
     owned_buffer struct buffer text = { 0 };
     error_scope(err);
-    buffer_printf(&text, "<domain type='qemu'><name>%s</name><memory>1024</memory><os><type>hvm</type></os></domain>",
-                  name);
+    buffer_printf(
+        &text, "<domain type='qemu'><name>%s</name><memory>1024</memory><os><type>hvm</type></os></domain>",
+        name);
     cr_assert_null(define_text(text.data, 0, NULL, &err), "%s", name);
     cr_assert_eq(err.code, code, "%s: %s", name, error_text(&err));
     cr_assert(strstr(error_text(&err), part), "%s: %s", name, error_text(&err));
@@ -72,8 +73,10 @@ Test(domain, a_name_may_be_as_long_as_a_file_s)
     refuse_name(name, ERR_XML, "256 bytes");
     owned_buffer struct buffer text = { 0 };
     error_scope(err);
-    buffer_printf(&text, "<domain type='qemu'><name>%.255s</name><memory>1024</memory><os><type>hvm</type></os>"
-                  "</domain>", name);
+    buffer_printf(&text,
+                  "<domain type='qemu'><name>%.255s</name><memory>1024</memory><os><type>hvm</type></os>"
+                  "</domain>",
+                  name);
     owned(domain_def) struct domain_def *def = define_text(text.data, 0, NULL, &err);
     cr_assert_not_null(def, "%s", error_text(&err));
     cr_assert_eq(strlen(def->name), 255);

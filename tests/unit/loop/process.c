@@ -81,7 +81,8 @@ static void leaves_a_child(void *arg)
     char state = 'Z';
     uint64_t start_time;
     error_scope(gone);
-    for (int i = 0; i < 100 && process_read_stat(child, &state, &start_time, &gone) == 0 && state != 'Z'; i++) {
+    for (int i = 0; i < 100 && process_read_stat(child, &state, &start_time, &gone) == 0 && state != 'Z';
+         i++) {
         error_scope(err);
         await_sleep(20, &err);
     }

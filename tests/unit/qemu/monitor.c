@@ -138,7 +138,8 @@ SCENE(answers_that_an_earlier_daemon_waited_for_are_dropped)
     heard[read(s->peer, heard, sizeof heard - 1)] = 0;
     cr_assert_eq(sscanf(heard, "{\"execute\":\"qmp_capabilities\",\"id\":%u}", &id), 1, "%s", heard);
     cr_assert_gt(id, 1000);
-    says(s, GREETING "{\"return\": {}, \"id\": 1}\r\n{\"id\": 4, \"error\": {\"class\": \"X\", \"desc\": \"y\"}}\r\n");
+    says(s, GREETING
+         "{\"return\": {}, \"id\": 1}\r\n{\"id\": 4, \"error\": {\"class\": \"X\", \"desc\": \"y\"}}\r\n");
     settle();
     cr_assert_not(monitor_is_broken(s->m));
     owned_memory char *answer = memory_printf("{\"return\": {}, \"id\": %u}\r\n", id);

@@ -161,8 +161,13 @@ Test(qom_store, paths_resolve_as_the_vmm_resolves_them)
 Test(qom_store, refuses_what_no_vmm_says)
 {
     static const char *const lists[] = {
-        "{}", "[1]", "[{}]", "[{\"name\":\"a\"}]", "[{\"name\":1,\"type\":\"int\"}]",
-        "[{\"name\":\"\",\"type\":\"int\"}]", "[{\"name\":\"a\\u0000b\",\"type\":\"int\"}]",
+        "{}",
+        "[1]",
+        "[{}]",
+        "[{\"name\":\"a\"}]",
+        "[{\"name\":1,\"type\":\"int\"}]",
+        "[{\"name\":\"\",\"type\":\"int\"}]",
+        "[{\"name\":\"a\\u0000b\",\"type\":\"int\"}]",
         "[{\"name\":\"a/b\",\"type\":\"child<x>\"}]",
         "[{\"name\":\"a\",\"type\":\"int\"},{\"name\":\"b\",\"type\":\"int\"},{\"name\":\"a\",\"type\":\"child<x>\"}]",
     };
