@@ -19,7 +19,10 @@ images=$root/images
 daemon=
 finish()
 {
-    [[ -z $daemon ]] || { kill "$daemon" && wait "$daemon"; } 2>/dev/null || true
+    if [[ $daemon ]]; then              # something failed, or the user had enough
+        domsh destroy demo >/dev/null 2>&1 || true
+        { kill "$daemon" && wait "$daemon"; } 2>/dev/null || true
+    fi
     rm -rf "$root" "$images"
 }
 trap finish EXIT
