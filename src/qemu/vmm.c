@@ -25,6 +25,7 @@ enum {
 };
 
 static struct vmm *adopted;
+static struct { VECTOR(struct vmm *) vmms; struct timer *timer; } logged;       /* those whose log is kept short */
 
 struct vmm *vmm_new(struct domain *dom)
 {
@@ -40,41 +41,6 @@ static void forget(struct vmm *vmm)
             *link = vmm->next;
             break;
         }
-}
-
-void vmm_free(struct vmm *vmm)
-{
-    if (!vmm)
-        return;
-    forget(vmm);
-    qom_tree_free(vmm->tree);
-    monitor_free(vmm->monitor);
-    process_free(vmm->process);
-    timer_free(vmm->reconnect_timer);
-    timer_free(vmm->log_timer);
-    guest_log_free(vmm->log);
-    for (size_t i = 0; i < vmm->ports.count; i++)
-        vnc_port_give_back(vmm->ports.items[i]);
-    vector_done(&vmm->ports);
-    for (size_t i = 0; i < vmm->gone.count; i++)
-        free(vmm->gone.items[i]);
-    vector_done(&vmm->gone);
-    if (vmm->unplug)
-        wait_done(vmm->unplug, 0);
-    caps_free(vmm->caps);
-    domain_def_unref(vmm->def);
-    free(vmm->socket);
-    free(vmm);
-}
-
-int vmm_connect(struct vmm *vmm, bool again, struct error *err)
-{
-    int fd = unix_connect(vmm->socket, err);
-    if (fd < 0)
-        return -1;
-    owned_memory char *subject = memory_printf("domain '%s'", vmm->domain->name);
-    vmm->monitor = (again ? monitor_open_again : monitor_open)(fd, subject, &vmm_monitor_handler, vmm);
-    return 0;
 }
 
 /* --- the log, which its guest could grow without end --- */
@@ -99,16 +65,72 @@ void vmm_cut_log(struct vmm *vmm)
         guest_log_free(log);
 }
 
+/* One clock for all, so that the daemon of many quiet guests sleeps as well as that of one. */
 static void on_log_timer(void *arg)
 {
-    vmm_cut_log(arg);
+    for (size_t i = 0; i < logged.vmms.count; i++)
+        vmm_cut_log(logged.vmms.items[i]);
 }
 
 void vmm_take_log(struct vmm *vmm, struct guest_log *log)
 {
     vmm->log = log;
-    if (log)
-        vmm->log_timer = timer_start(LOG_CUT_MS, LOG_CUT_MS, on_log_timer, vmm);
+    if (!log)
+        return;
+    vector_push(&logged.vmms, vmm);
+    if (!logged.timer)
+        logged.timer = timer_start(LOG_CUT_MS, LOG_CUT_MS, on_log_timer, NULL);
+}
+
+static void drop_log(struct vmm *vmm)
+{
+    for (size_t i = 0; i < logged.vmms.count; i++)
+        if (logged.vmms.items[i] == vmm) {
+            vector_remove(&logged.vmms, i);
+            break;
+        }
+    guest_log_free(vmm->log);
+    if (logged.vmms.count)
+        return;
+    timer_free(logged.timer);
+    logged.timer = NULL;
+    vector_done(&logged.vmms);
+}
+
+/* --- life --- */
+
+void vmm_free(struct vmm *vmm)
+{
+    if (!vmm)
+        return;
+    forget(vmm);
+    qom_tree_free(vmm->tree);
+    monitor_free(vmm->monitor);
+    process_free(vmm->process);
+    timer_free(vmm->reconnect_timer);
+    drop_log(vmm);
+    for (size_t i = 0; i < vmm->ports.count; i++)
+        vnc_port_give_back(vmm->ports.items[i]);
+    vector_done(&vmm->ports);
+    for (size_t i = 0; i < vmm->gone.count; i++)
+        free(vmm->gone.items[i]);
+    vector_done(&vmm->gone);
+    if (vmm->unplug)
+        wait_done(vmm->unplug, 0);
+    caps_free(vmm->caps);
+    domain_def_unref(vmm->def);
+    free(vmm->socket);
+    free(vmm);
+}
+
+int vmm_connect(struct vmm *vmm, bool again, struct error *err)
+{
+    int fd = unix_connect(vmm->socket, err);
+    if (fd < 0)
+        return -1;
+    owned_memory char *subject = memory_printf("domain '%s'", vmm->domain->name);
+    vmm->monitor = (again ? monitor_open_again : monitor_open)(fd, subject, &vmm_monitor_handler, vmm);
+    return 0;
 }
 
 /* --- its ports --- */

@@ -35,7 +35,6 @@ struct vmm {
     struct monitor *monitor;            /* NULL: it was found again, but does not answer */
     struct qom_tree *tree;
     struct guest_log *log;
-    struct timer *log_timer;            /* looks at its length now and then */
     char *socket;                       /* the monitor's path */
     VECTOR(int) ports;                  /* taken for its screens */
     struct start_timings timings;
