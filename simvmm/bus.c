@@ -125,6 +125,8 @@ static int place_pci(struct vm *vm, struct qom_node *bus, struct qom_node *node,
         return fail(err, ERR_INVALID_ARG, "PCI: slot %ld function %ld not available for %s, in use by %s,id=%s",
                     devfn >> 3, devfn & 7, node->type, other->type, id_text(other));
     qom_set_number(node, "addr", (unsigned long long) devfn);
+    owned_memory char *old_form = memory_printf("%02lx.%lx", devfn >> 3, devfn & 7);
+    qom_set_text(node, "legacy-addr", old_form);
     (void) vm;
     return 0;
 }

@@ -19,15 +19,48 @@ static struct qom_node *node_at(struct call *call, const char *path, bool plain,
     return fail(err, ERR_DEVICE_MISSING, "Device '%s' not found", path), NULL;
 }
 
-static void add_text(struct buffer *out, const char *text)
+static char *put(char *at, const char *text, size_t length)
 {
-    buffer_add_char(out, '"');
-    for (const char *c = text; *c; c++) {
-        if (*c == '\\' || *c == '"')
-            buffer_add_char(out, '\\');
-        buffer_add_char(out, *c);
+    return mempcpy(at, text, length);
+}
+
+/* A name: of what JSON would escape, only a backslash occurs. */
+static char *put_name(char *at, const char *name)
+{
+    size_t plain = strcspn(name, "\\");
+    at = put(at, name, plain);
+    for (name += plain; *name; name++) {
+        if (*name == '\\')
+            *at++ = '\\';
+        *at++ = *name;
     }
-    buffer_add_char(out, '"');
+    return at;
+}
+
+#define PUT(at, literal) put(at, literal, sizeof literal - 1)
+
+/* {"name": N, "value": V, "type": T}, the value only if asked for and there is one.  This is nearly all that a large
+ * reply consists of, hence the haste. */
+static void add_property(const struct qom_property *p, bool first, bool value, struct buffer *out)
+{
+    size_t name = strlen(p->name), type = strlen(p->type);
+    char *start = buffer_room(out, 2 * name + 64), *at = first ? start : PUT(start, ", ");
+    at = PUT(at, "{\"name\": \"");
+    at = put_name(at, p->name);
+    at = PUT(at, "\"");
+    out->length += (size_t) (at - start);
+    if (value) {
+        size_t mark = out->length;
+        buffer_add(out, ", \"value\": ", 11);
+        if (!qom_print_value(p, out))
+            out->length = mark;
+    }
+    start = buffer_room(out, type + 32);
+    at = PUT(start, ", \"type\": \"");
+    at = put(at, p->type, type);
+    at = PUT(at, "\"}");
+    out->length += (size_t) (at - start);
+    out->data[out->length] = '\0';
 }
 
 static int list(struct call *call, struct error *err)
@@ -36,14 +69,8 @@ static int list(struct call *call, struct error *err)
     if (!node)
         return -1;
     buffer_add_char(&call->out, '[');
-    for (size_t i = 0; i < node->properties.count; i++) {
-        const struct qom_property *p = &node->properties.items[i];
-        buffer_add_text(&call->out, i ? ", {\"name\": " : "{\"name\": ");
-        add_text(&call->out, p->name);
-        buffer_add_text(&call->out, ", \"type\": ");
-        add_text(&call->out, p->type);
-        buffer_add_char(&call->out, '}');
-    }
+    for (size_t i = 0; i < node->properties.count; i++)
+        add_property(&node->properties.items[i], i == 0, false, &call->out);
     buffer_add_char(&call->out, ']');
     return 0;
 }
@@ -108,18 +135,8 @@ static int set(struct call *call, struct error *err)
 static void add_properties(struct qom_node *node, struct buffer *out)
 {
     buffer_add_text(out, "{\"properties\": [");
-    for (size_t i = 0; i < node->properties.count; i++) {
-        const struct qom_property *p = &node->properties.items[i];
-        buffer_add_text(out, i ? ", {\"name\": " : "{\"name\": ");
-        add_text(out, p->name);
-        size_t mark = out->length;
-        buffer_add_text(out, ", \"value\": ");
-        if (!qom_print_value(p, out))
-            out->length = mark;
-        buffer_add_text(out, ", \"type\": ");
-        add_text(out, p->type);
-        buffer_add_char(out, '}');
-    }
+    for (size_t i = 0; i < node->properties.count; i++)
+        add_property(&node->properties.items[i], i == 0, true, out);
     buffer_add_text(out, "]}");
 }
 
@@ -144,35 +161,26 @@ static int list_get(struct call *call, struct error *err)
 /* The seed's command: children only as children, all other properties as such; the root is called "/". */
 static void add_tree(struct qom_node *node, struct buffer *out)
 {
-    buffer_add_text(out, "{\"name\": ");
-    add_text(out, node->parent ? node->name : "/");
-    buffer_add_text(out, ", \"children\": [");
-    bool any = false;
+    bool first = true;
+    buffer_add_text(out, "{\"name\": \"");
+    char *room = buffer_room(out, 2 * strlen(node->name) + 2);
+    out->length += (size_t) (put_name(room, node->parent ? node->name : "/") - room);
+    buffer_add_text(out, "\", \"children\": [");
     for (size_t i = 0; i < node->properties.count; i++) {
         const struct qom_property *p = &node->properties.items[i];
         if (p->kind != QOM_CHILD || !p->node)
             continue;
-        buffer_add_text(out, any ? ", " : "");
-        any = true;
+        buffer_add_text(out, first ? "" : ", ");
+        first = false;
         add_tree(p->node, out);
     }
     buffer_add_text(out, "], \"properties\": [");
-    any = false;
-    for (size_t i = 0; i < node->properties.count; i++) {
-        const struct qom_property *p = &node->properties.items[i];
-        if (p->kind == QOM_CHILD)
-            continue;
-        buffer_add_text(out, any ? ", {\"name\": " : "{\"name\": ");
-        any = true;
-        add_text(out, p->name);
-        size_t mark = out->length;
-        buffer_add_text(out, ", \"value\": ");
-        if (!qom_print_value(p, out))
-            out->length = mark;
-        buffer_add_text(out, ", \"type\": ");
-        add_text(out, p->type);
-        buffer_add_char(out, '}');
-    }
+    first = true;
+    for (size_t i = 0; i < node->properties.count; i++)
+        if (node->properties.items[i].kind != QOM_CHILD) {
+            add_property(&node->properties.items[i], first, true, out);
+            first = false;
+        }
     buffer_add_text(out, "]}");
 }
 

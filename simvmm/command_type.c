@@ -15,13 +15,15 @@ static const struct json *harvested(struct call *call, const char *name, struct 
     return input_parse(text, false, call->arena, err);
 }
 
-/* Commands of our own that the harvested lists do not have. */
-static bool is_extra(const struct command *c)
+static bool has_name(const struct json *list, const char *name)
 {
-    return c->when == BULK_LIST_GETV || c->when == BULK_TREE_GET;
+    for (size_t i = 0; i < list->length; i++)
+        if (text_equal(json_get_text(list->items[i], "name"), name))
+            return true;
+    return false;
 }
 
-/* In QEMU's order, what we do not have left out, what only we have at the end. */
+/* In QEMU's order, what we do not have left out, what this QEMU does not have at the end. */
 static int commands(struct call *call, struct error *err)
 {
     const struct json *all = harvested(call, "query-commands", err);
@@ -33,7 +35,7 @@ static int commands(struct call *call, struct error *err)
             value_push(call->arena, list, all->items[i]);
     for (const struct command *const *family = command_families; *family; family++)
         for (const struct command *c = *family; c->name; c++)
-            if (is_extra(c) && command_exists(call->vm, c)) {
+            if (c->when >= BULK_LIST_GET && command_exists(call->vm, c) && !has_name(list, c->name)) {
                 struct json *v = value_object(call->arena);
                 value_set_text(call->arena, v, "name", c->name);
                 value_push(call->arena, list, v);

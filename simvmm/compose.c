@@ -98,7 +98,7 @@ static struct qom_node *place_node(struct work *work, const struct part_node *fr
         if (!node)
             node = qom_node_add(work->vm->tree, parent, name, type);
     }
-    node->hashed = data_type_is(work->vm->data, type, "bus") || text_equal(from->path, "/backend");
+    node->hashed = data_type_is(work->vm->data, type, "bus") || text_equal(from->path, "/backend") ? 1 : 0;
     map_set_text(work->nodes, from->path, node);
     return node;
 }
@@ -126,14 +126,42 @@ static void add_properties(struct work *work, struct qom_node *node, const struc
     }
 }
 
+/* In which order they were made is not known; that they are listed backwards makes the reverse the best guess. */
+static void hash_from(struct vm *vm, struct qom_node *node, size_t start)
+{
+    node->hashed = start;
+    for (size_t i = start; i < node->properties.count; i++)
+        node->properties.items[i].age = (unsigned) (node->properties.count - i);
+    qom_changed(vm->tree);
+}
+
+/* Properties named after the device make the order its own: from its first child on they are in the hash table. */
+static void hash_children(struct work *work, struct qom_node *node, const struct part_node *from)
+{
+    bool named = false;
+    size_t start = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        named |= strstr(from->properties[i].name, "@id") != NULL;
+        if (!start && node->properties.items[i].kind == QOM_CHILD)
+            start = i;
+    }
+    if (!named || !start)
+        return;
+    hash_from(work->vm, node, start);
+}
+
 /* A path in a value, as JSON text with its quotes. */
 static struct qom_node *link_target(struct work *work, const char *type, const char *json)
 {
     if (!json || strlen(json) <= 2)
         return NULL;
     owned_memory char *path = memory_copy_bytes(json + 1, strlen(json) - 2);
-    struct qom_node *node = node_for(work, path);
-    if (node || !work->place)
+    struct qom_node *node = map_find_text(work->nodes, path);
+    bool numbered = text_starts(path, "/machine/unattached/device[");
+    bool same_board = !work->place || text_equal(work->part->machine, work->vm->family);
+    if (!node && (same_board || !numbered))
+        node = map_find_text(work->vm->places, path);
+    if (node || same_board)
         return node;
     /* Another machine than the part's: what has the same role there, or the same name if only one has it. */
     bool ambiguous;
@@ -164,8 +192,11 @@ static struct qom_node *place_all(struct work *work)
         if (!node)
             continue;
         first = first ? first : node;
-        if (new)
-            add_properties(work, node, &work->part->nodes[i]);
+        if (!new)
+            continue;
+        add_properties(work, node, &work->part->nodes[i]);
+        if (work->place)
+            hash_children(work, node, &work->part->nodes[i]);
     }
     qom_changed(work->vm->tree);
     for (size_t i = 0; i < work->part->nodes_count; i++) {
@@ -306,7 +337,9 @@ int compose_machine(struct vm *vm, const char *family, struct error *err)
                                           "/machine/peripheral-anon" };
     for (size_t i = 0; i < ARRAY_COUNT(hashed); i++)
         if (qom_at(vm->tree, hashed[i]))
-            qom_at(vm->tree, hashed[i])->hashed = true;
+            qom_at(vm->tree, hashed[i])->hashed = 1;
+    if (!qom_at(vm->tree, "/backend"))
+        hash_from(vm, qom_root(vm->tree), 1);           /* it will come with the first screen */
     static const char *const buses[] = { "/machine/i440fx/pci.0", "/machine/q35/pcie.0" };
     for (size_t i = 0; i < ARRAY_COUNT(buses) && !vm->main_bus; i++)
         vm->main_bus = qom_at(vm->tree, buses[i]);

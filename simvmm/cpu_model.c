@@ -196,8 +196,8 @@ void cpu_model_apply(struct vm *vm, struct qom_node *cpu, unsigned together)
     if (vm->cpu_model)
         apply_model(vm, cpu);
     apply_features(vm, cpu);
-    if (together < 2)
-        return;
+    if (together < 2 || !vm_is(vm, 11))
+        return;                         /* before, the guest sees it, but not the tree */
     set_feature(cpu, "ht", true);
     set_bit(cpu, word_of(cpu, 1, "EDX"), 28, true);
     if (is_intel(cpu))

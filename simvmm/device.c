@@ -44,12 +44,27 @@ struct device *device_find(const struct vm *vm, const char *id_or_path)
 
 /* ---- what a device leans on ---- */
 
+/* The geometry that QEMU makes up for a disk without a partition table. */
+static void guess_geometry(struct qom_node *node, uint64_t size)
+{
+    uint64_t cylinders = size / 512 / (16 * 63);
+    cylinders = cylinders < 2 ? 2 : cylinders > 16383 ? 16383 : cylinders;
+    struct qom_node *inner = qom_child(node, "virtio-backend");
+    const struct qom_property *heads = qom_property_find(node, "heads");
+    if (!heads || !text_equal(heads->value, "16"))
+        return;
+    qom_set_number(node, "cyls", cylinders);
+    if (inner)
+        qom_set_number(inner, "cyls", cylinders);
+}
+
 static int take_drive(struct vm *vm, struct device *device, const char *value, struct error *err)
 {
     struct block_node *block = block_find(vm, value);
     if (!block)
         return fail(err, ERR_INVALID_ARG, "Property '%s.drive' can't find value '%s'", property_owner(device->node, "drive"), value);
     device->drive = arena_copy(vm->arena, value);
+    guess_geometry(device->node, block->size);
     return block_attach(vm, block, device->node, err);
 }
 

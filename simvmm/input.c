@@ -303,6 +303,8 @@ static const struct json *string_value(struct input *in)
         complain(in, "invalid UTF-8 sequence in string");
         return NULL;
     }
+    if (!memchr(at, '\\', (size_t) (end - at)))
+        return value_bytes(in->arena, at, (size_t) (end - at));
     while (at < end) {
         if (*at != '\\') {
             buffer_add_char(&text, *at++);
@@ -462,9 +464,26 @@ static void feed_char(struct input *in, char c)
     }
 }
 
+/* The bytes of a string that are only themselves. */
+static size_t plain_run(const struct input *in, const char *bytes, size_t length)
+{
+    size_t n = 0;
+    while (n < length && bytes[n] != in->quote && bytes[n] != '\\' && (unsigned char) bytes[n] >= 0x20
+           && (unsigned char) bytes[n] < 0x80)
+        n++;
+    return n;
+}
+
 void input_feed(struct input *in, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
+        size_t run = in->lexeme == IN_STRING ? plain_run(in, bytes + i, length - i) : 0;
+        if (run && in->token.length + run <= TOKEN_MAX) {
+            buffer_add(&in->token, bytes + i, run);
+            in->column += (unsigned) run;
+            i += run - 1;
+            continue;
+        }
         in->column++;
         feed_char(in, bytes[i]);
         if (bytes[i] == '\n') {

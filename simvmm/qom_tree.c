@@ -140,15 +140,18 @@ void qom_child_is_new(struct qom_tree *t, struct qom_node *child)
 
 /* ---- order ---- */
 
-/* A bus has its handler and its state from the beginning, its devices by number, whatever else later. */
+/* What is there from the beginning: a bus's handler and state, then its devices by number; a PCI function's window.
+ * What comes last: that window's use, when the machine is done. */
 static int rank(const struct qom_property *p, unsigned *ret_number)
 {
+    static const char *const first[] = { "hotplug-handler", "realized", "bus master container[0]" };
     *ret_number = p->age;
-    if (strcmp(p->name, "hotplug-handler") == 0)
-        return 0;
-    if (strcmp(p->name, "realized") == 0)
-        return 1;
-    return sscanf(p->name, "child[%u]", ret_number) == 1 ? 2 : 3;
+    for (size_t i = 0; i < ARRAY_COUNT(first); i++)
+        if (strcmp(p->name, first[i]) == 0)
+            return (int) i;
+    if (strcmp(p->name, "bus master[0]") == 0)
+        return (int) ARRAY_COUNT(first) + 2;
+    return (int) ARRAY_COUNT(first) + (sscanf(p->name, "child[%u]", ret_number) != 1);
 }
 
 static int by_age(const void *a, const void *b)
@@ -161,10 +164,10 @@ static int by_age(const void *a, const void *b)
 /* QEMU lists what its hash table walks from the last to the first, behind the properties of the class ("type"). */
 static void put_in_order(struct qom_node *node)
 {
-    size_t count = node->properties.count - 1;
-    struct qom_property *own = node->properties.items + 1;
-    if (node->properties.count < 2)
+    if (node->properties.count <= node->hashed)
         return;
+    size_t count = node->properties.count - node->hashed;
+    struct qom_property *own = node->properties.items + node->hashed;
     const char **names = memory_new(count * sizeof *names);
     size_t *order = memory_new(count * sizeof *order);
     struct qom_property *sorted = memory_new(count * sizeof *sorted);
@@ -291,10 +294,14 @@ void qom_path(const struct qom_node *node, struct buffer *out)
     if (node->parent->parent)
         qom_path(node->parent, out);
     buffer_add_char(out, '/');
-    for (const char *c = node->name; *c; c++) {
-        if (*c == '\\' || *c == '"')
-            buffer_add_char(out, '\\');
-        buffer_add_char(out, *c);
+    for (const char *at = node->name; *at;) {
+        size_t plain = strcspn(at, "\\");
+        buffer_add(out, at, plain);
+        at += plain;
+        if (*at) {
+            buffer_add(out, "\\\\", 2);
+            at++;
+        }
     }
 }
 

@@ -31,7 +31,7 @@ struct qom_node {
     struct qom_node *parent;
     VECTOR(struct qom_property) properties;
     unsigned next_child;                /* of a bus: the number that the next device on it gets */
-    bool hashed;                        /* its properties come and go: listed as QEMU's hash table has them */
+    size_t hashed;                      /* from there on its properties are listed as QEMU's hash table has them; 0: none */
     struct device *device;              /* what device.c knows of it; NULL if it is none of the command line's */
 };
 
