@@ -65,13 +65,13 @@ bool text_is_utf8(const char *text, size_t length)
 
 bool text_starts(const char *text, const char *prefix)
 {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
+    return text && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 bool text_ends(const char *text, const char *suffix)
 {
-    size_t n = strlen(text), k = strlen(suffix);
-    return n >= k && strcmp(text + n - k, suffix) == 0;
+    size_t n = text ? strlen(text) : 0, k = strlen(suffix);
+    return text && n >= k && strcmp(text + n - k, suffix) == 0;
 }
 
 void text_add_printable(struct buffer *out, const char *text)

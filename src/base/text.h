@@ -14,6 +14,7 @@ bool text_to_u64(const char *text, uint64_t max, uint64_t *ret_value);
 bool text_to_i64(const char *text, int64_t *ret_value);
 bool text_is_utf8(const char *text, size_t length);
 
+/* False if `text` is NULL. */
 bool text_starts(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *suffix);
 static inline bool text_equal(const char *a, const char *b)

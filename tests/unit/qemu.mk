@@ -29,8 +29,8 @@ tests_unit_test_caps_LDADD = src/qemu/libqemu.a src/json/libjson.a src/loop/libl
 # The command line, against golden files and libvirt's own.
 check_PROGRAMS += tests/unit/test_commandline
 TESTS += tests/unit/test_commandline
-tests_unit_test_commandline_SOURCES = tests/unit/qemu/command_line.c tests/unit/qemu/caps_tables.c \
-    tests/unit/qemu/caps_tables.h
+tests_unit_test_commandline_SOURCES = tests/unit/qemu/command_line.c tests/unit/qemu/upstream.c \
+    tests/unit/qemu/caps_tables.c tests/unit/qemu/caps_tables.h tests/unit/qemu/recorded.c tests/unit/qemu/recorded.h
 tests_unit_test_commandline_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_commandline_LDADD = src/qemu/libqemu.a src/conf/libconf.a src/xml/libxml.a src/json/libjson.a \
     src/loop/libloop.a src/base/libbase.a $(CRITERION_LIBS) $(XML_LIBS) $(YAJL_LIBS) $(UV_LIBS)

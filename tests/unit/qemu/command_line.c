@@ -16,6 +16,7 @@
 #include "conf/domain_def.h"
 #include "json/json.h"
 #include "qemu/disk_order.h"
+#include "recorded.h"
 
 static const struct variant { const char *name; enum caps_table caps; bool classic; } variants[] = {
     { "7.2", CAPS_7_2, false }, { "11.1", CAPS_11_1, false }, { "drive", CAPS_7_2, true },
@@ -271,30 +272,6 @@ Test(command_line, refuses_what_it_cannot_spell)
 
 /* --- against libvirt's own expectations, where they are at hand --- */
 
-/* The words of a recorded command line: quotes, and a backslash at the end of each line. */
-static void split_words(const char *text, struct argv *argv)
-{
-    owned_buffer struct buffer word = { 0 };
-    bool quoted = false, any = false;
-    for (; *text; text++) {
-        if (*text == '\'') {
-            quoted = !quoted;
-            any = true;
-        } else if (!quoted && *text == '\\' && text[1] == '\n') {
-            text++;
-        } else if (!quoted && *text == '\\' && text[1]) {
-            buffer_add_char(&word, *++text);
-        } else if (!quoted && (*text == ' ' || *text == '\n')) {
-            if (word.length || any)
-                argv_add(argv, buffer_text(&word));
-            buffer_drop(&word, word.length);
-            any = false;
-        } else {
-            buffer_add_char(&word, *text);
-        }
-    }
-}
-
 /* What a disk leaves on a command line: nodes, and devices of these drivers. */
 static bool is_of_a_disk(const char *option, const struct json *value)
 {
@@ -320,12 +297,6 @@ static void keep_disks(const struct argv *from, struct arena *arena, struct argv
     }
 }
 
-static char *recorded_file(const char *name, const char *suffix)
-{
-    const char *shared = getenv("DOMUS_SHARED");
-    return memory_printf("%s/corpus/upstream/public/%s%s", shared ? shared : "../shared", name, suffix);
-}
-
 static void compare_words(const char *name, const struct argv *got, const struct argv *wanted)
 {
     owned(arena) struct arena *arena = arena_new();
@@ -343,7 +314,8 @@ static void compare_words(const char *name, const struct argv *got, const struct
 static bool compare_recorded(const char *name)
 {
     error_scope(err);
-    owned_memory char *xml_path = recorded_file(name, ".xml"), *args_path = recorded_file(name, ".args");
+    owned_memory char *xml_name = memory_printf("%s.xml", name), *xml_path = recorded_path(xml_name);
+    owned_memory char *args_name = memory_printf("%s.args", name), *args_path = recorded_path(args_name);
     owned_buffer struct buffer xml = { 0 }, args = { 0 };
     if (file_read(xml_path, DOMAIN_XML_MAX, &xml, &err) < 0 || file_read(args_path, 1 << 20, &args, &err) < 0)
         return false;
@@ -352,7 +324,7 @@ static bool compare_recorded(const char *name)
     owned(domain_def) struct domain_def *def = parse(xml.data, xml.length, &err);
     cr_assert_not_null(def, "%s: %s", name, error_text(&err));
     cr_assert_eq(build(def, CAPS_10_0, false, &built, &err), 0, "%s: %s", name, error_text(&err));
-    split_words(args.data, &recorded);
+    recorded_split(args.data, &recorded);
     keep_disks(&built, arena, &got);
     keep_disks(&recorded, arena, &wanted);
     cr_assert_gt(wanted.count, 0);
