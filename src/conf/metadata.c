@@ -56,6 +56,8 @@ void metadata_format(const struct raw *element, const char *uri, struct buffer *
             !text_equal(element->attributes[i].value, uri))
             attributes[plain.attributes_count++] = element->attributes[i];
     raw_format(&plain, NULL, 0, out);
+    while (out->length && out->data[out->length - 1] == '\n')
+        out->data[--out->length] = '\0';
 }
 
 /* --- changing it --- */

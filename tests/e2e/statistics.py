@@ -129,7 +129,11 @@ def the_host_tells_its_processors_and_memory(d):
 def the_emulator_tells_its_processor_models(d):
     contains(d.virsh("cpu-models", "x86_64"), "qemu64")
     contains(d.virsh("cpu-models", "s390x", fails=True), "s390x")
-    contains(d.virsh("domcapabilities"), "<domainCapabilities>")
+    contains(d.virsh("domcapabilities"), "<domainCapabilities>", "<value>virtio</value>", "<value>vnc</value>",
+             "<value>ide</value>", "<value>pty</value>")
+    if "<value>ide</value>" in d.virsh("domcapabilities", "--machine", "q35"):
+        raise Failed("a q35 board has no IDE")
+    contains(d.virsh("domcapabilities", "--arch", "s390x", fails=True), "s390x")
 
 
 main()
