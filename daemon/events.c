@@ -31,9 +31,23 @@ SENDER(reboot)
 SENDER(rtc_change, .offset = event->value)
 SENDER(watchdog, .action = event->type)
 SENDER(tray_change, .devAlias = (char *) event->alias, .reason = event->type)
+SENDER(io_error, .srcPath = (char *) event->path, .devAlias = (char *) event->alias, .action = event->type)
+SENDER(io_error_reason, .srcPath = (char *) event->path, .devAlias = (char *) event->alias,
+       .action = event->type, .reason = (char *) event->reason)
 SENDER(device_removed, .devAlias = (char *) event->alias)
 SENDER(balloon_change, .actual = (uint64_t) event->value)
 SENDER(lifecycle, .event = event->type, .detail = event->detail)
+
+/* These three carry a reason that has never had but one value. */
+#define SLEEP_SENDER(name) \
+    static void send_##name(struct peer *peer, int callback, const struct domain_event *event) \
+    { \
+        const remote_domain_event_callback_##name##_msg m = { callback, 0, { borrow(event->domain) } }; \
+        peer_send_domain_event_callback_##name(peer, &m); \
+    }
+SLEEP_SENDER(pmwakeup)
+SLEEP_SENDER(pmsuspend)
+SLEEP_SENDER(pmsuspend_disk)
 
 /* Their messages have no part in common with those of clients from before callbacks had ids. */
 static void send_metadata_change(struct peer *peer, int callback, const struct domain_event *event)
@@ -73,6 +87,11 @@ static void (*const senders[EVENT_IDS])(struct peer *peer, int callback, const s
     [DOMAIN_EVENT_REBOOT] = send_reboot,
     [DOMAIN_EVENT_RTC_CHANGE] = send_rtc_change,
     [DOMAIN_EVENT_WATCHDOG] = send_watchdog,
+    [DOMAIN_EVENT_IO_ERROR] = send_io_error,
+    [DOMAIN_EVENT_IO_ERROR_REASON] = send_io_error_reason,
+    [DOMAIN_EVENT_PMWAKEUP] = send_pmwakeup,
+    [DOMAIN_EVENT_PMSUSPEND] = send_pmsuspend,
+    [DOMAIN_EVENT_PMSUSPEND_DISK] = send_pmsuspend_disk,
     [DOMAIN_EVENT_TRAY_CHANGE] = send_tray_change,
     [DOMAIN_EVENT_BALLOON_CHANGE] = send_balloon_change,
     [DOMAIN_EVENT_DEVICE_REMOVED] = send_device_removed,

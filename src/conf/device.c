@@ -271,6 +271,16 @@ int device_find_alias(const struct domain_def *def, const char *alias, struct de
     return fail(err, ERR_DEVICE_MISSING, "no device found with alias %s", alias);
 }
 
+bool device_equal(const struct domain_def *a, struct device_place at, const struct domain_def *b,
+                  struct device_place bt)
+{
+    owned_buffer struct buffer left = { 0 };
+    owned_buffer struct buffer right = { 0 };
+    xml_write(kinds[at.list].element, device_at(a, at), XML_LIVE | XML_SECRETS, &left);
+    xml_write(kinds[bt.list].element, device_at(b, bt), XML_LIVE | XML_SECRETS, &right);
+    return text_equal(buffer_text(&left), buffer_text(&right));
+}
+
 /* --- changing a copy --- */
 
 void device_remove(struct domain_def *def, struct device_place place)

@@ -7,6 +7,7 @@
  * one is given, and others by everything that they say but alias and address.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
@@ -45,6 +46,10 @@ const char *device_alias_at(const struct domain_def *def,
                             struct device_place place); /* NULL if it has none */
 /* "disk 'vda'", "interface 52:54:00:...", "input 'input0'"; allocated. */
 char *device_describe(const struct domain_def *def, struct device_place place);
+
+/* Whether both say the same, address and alias included. */
+bool device_equal(const struct domain_def *a, struct device_place at, const struct domain_def *b,
+                  struct device_place bt);
 
 /* In a copy that nobody else sees yet. */
 void device_remove(struct domain_def *def, struct device_place place);

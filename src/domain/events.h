@@ -14,7 +14,9 @@ struct domain;
 /* VIR_DOMAIN_EVENT_ID_*: those that we emit. */
 enum domain_event_id {
     DOMAIN_EVENT_LIFECYCLE = 0, DOMAIN_EVENT_REBOOT = 1, DOMAIN_EVENT_RTC_CHANGE = 2,
-    DOMAIN_EVENT_WATCHDOG = 3, DOMAIN_EVENT_TRAY_CHANGE = 10, DOMAIN_EVENT_BALLOON_CHANGE = 13,
+    DOMAIN_EVENT_WATCHDOG = 3, DOMAIN_EVENT_IO_ERROR = 4, DOMAIN_EVENT_IO_ERROR_REASON = 6,
+    DOMAIN_EVENT_TRAY_CHANGE = 10, DOMAIN_EVENT_PMWAKEUP = 11, DOMAIN_EVENT_PMSUSPEND = 12,
+    DOMAIN_EVENT_BALLOON_CHANGE = 13, DOMAIN_EVENT_PMSUSPEND_DISK = 14,
     DOMAIN_EVENT_DEVICE_REMOVED = 15, DOMAIN_EVENT_DEVICE_ADDED = 19, DOMAIN_EVENT_DEVICE_REMOVAL_FAILED = 22,
     DOMAIN_EVENT_METADATA_CHANGE = 23
 };
@@ -30,15 +32,17 @@ enum {
     STOPPED_SHUTDOWN, STOPPED_DESTROYED, STOPPED_CRASHED, STOPPED_MIGRATED, STOPPED_SAVED, STOPPED_FAILED
 };
 enum { SHUTDOWN_FINISHED, SHUTDOWN_BY_GUEST, SHUTDOWN_BY_HOST };
+enum { PMSUSPENDED_MEMORY, PMSUSPENDED_DISK };
 enum { CRASHED_EVENT_PANICKED };
 
 struct domain_event {
     const struct domain *domain;        /* as it is now: id -1 once stopped */
     enum domain_event_id id;
-    int type, detail;                   /* lifecycle: both; watchdog: action; tray: 0 opened, 1 closed;
+    int type, detail; /* lifecycle: both; watchdog, io error: action; tray: 0 opened, 1 closed;
                                          * metadata: which, VIR_DOMAIN_METADATA_* */
     const char *alias;                  /* device events */
     const char *uri;                    /* metadata: the namespace whose element changed, or NULL */
+    const char *path, *reason;          /* io error: the disk's source, and why */
     int64_t value;                      /* balloon: KiB; rtc: offset in seconds */
 };
 

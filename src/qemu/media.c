@@ -81,6 +81,24 @@ static int plan_medium(const struct vmm *vmm, const struct domain_def *wanted, s
     return steps_add(steps, &nodes, err);
 }
 
+/* Whatever else the client would have changed is refused, not forgotten. */
+static bool is_other_medium_only(const struct domain_def *before, struct device_place old_place,
+                                 const struct domain_def *wanted, struct device_place place)
+{
+    owned(domain_def) struct domain_def *copy = domain_def_copy(before);
+    const struct disk *new = wanted->disks.items[place.index];
+    struct disk *disk = copy->disks.items[old_place.index];
+    disk->type = new->type;
+    disk->format = new->format;
+    disk->cache = new->cache;
+    disk->file = new->file;
+    disk->dev = new->dev;
+    disk->startup_policy = new->startup_policy;
+    disk->source_index = new->source_index;
+    disk->tray = new->tray;
+    return device_equal(copy, old_place, wanted, place);
+}
+
 /* The new medium is opened first, so that the old one stays if it cannot be. */
 int domain_change_medium(struct domain *dom, struct domain_def *wanted, const char *alias, bool force,
                          struct error *err)
@@ -94,8 +112,8 @@ int domain_change_medium(struct domain *dom, struct domain_def *wanted, const ch
     owned(domain_def) struct domain_def *before = domain_def_ref(vmm->def);
     const struct disk *old = before->disks.items[old_place.index];
     struct disk *disk = wanted->disks.items[place.index];
-    if (disk->bus != old->bus || disk->device != old->device)
-        return fail(err, ERR_UNSUPPORTED, "disk '%s': only its medium can be changed while it runs",
+    if (!is_other_medium_only(before, old_place, wanted, place))
+        return fail(err, ERR_UNSUPPORTED, "disk '%s': only its medium can be changed while its domain runs",
                     disk->target);
 
     steps_number_disk(disk, steps_next_node(before));
@@ -117,13 +135,19 @@ int domain_change_medium(struct domain *dom, struct domain_def *wanted, const ch
 int domain_set_link(struct domain *dom, struct domain_def *wanted, const char *alias, struct error *err)
 {
     struct vmm *vmm = vmm_get(dom, err);
-    struct device_place place;
-    if (!vmm || device_find_alias(wanted, alias, &place, err) < 0)
+    struct device_place place, old_place;
+    if (!vmm || device_find_alias(wanted, alias, &place, err) < 0 ||
+        device_find_alias(vmm->def, alias, &old_place, err) < 0)
         return -1;
+    enum link_state link = wanted->interfaces.items[place.index]->link;
+    owned(domain_def) struct domain_def *copy = domain_def_copy(vmm->def);
+    copy->interfaces.items[old_place.index]->link = link;
+    if (!device_equal(copy, old_place, wanted, place))
+        return fail(err, ERR_UNSUPPORTED,
+                    "interface '%s': only its link can be changed while its domain runs", alias);
     owned_props struct props props;
     props_begin(&props, "name", alias);
-    props_bool(&props, "up", wanted->interfaces.items[place.index]->link != LINK_DOWN);
+    props_bool(&props, "up", link != LINK_DOWN);
     return monitor_call(vmm->monitor, "set_link", props_end(&props), NULL, err) < 0
-               ? -1
-               : domain_replace_live(dom, wanted, err);
+               ? -1 : domain_replace_live(dom, wanted, err);
 }

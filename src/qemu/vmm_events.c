@@ -3,7 +3,9 @@
  * nothing. */
 #include "qemu/vmm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -84,16 +86,34 @@ static void on_panic(struct vmm *vmm, const struct json *data)
     }
 }
 
-static void on_suspend(struct vmm *vmm, const struct json *data)
+static void tell(struct vmm *vmm, enum domain_event_id id)
 {
+    const struct domain_event event = { .id = id };
+    domain_emit(vmm->domain, &event);
+}
+
+static void fall_asleep(struct vmm *vmm, enum domain_event_id id, int detail)
+{
+    tell(vmm, id);
     if (vmm->domain->state != DOMAIN_RUNNING)
         return;
     domain_set_state(vmm->domain, DOMAIN_PMSUSPENDED, 0);
-    domain_emit_lifecycle(vmm->domain, EVENT_PMSUSPENDED, 0);
+    domain_emit_lifecycle(vmm->domain, EVENT_PMSUSPENDED, detail);
+}
+
+static void on_suspend(struct vmm *vmm, const struct json *data)
+{
+    fall_asleep(vmm, DOMAIN_EVENT_PMSUSPEND, PMSUSPENDED_MEMORY);
+}
+
+static void on_suspend_disk(struct vmm *vmm, const struct json *data)
+{
+    fall_asleep(vmm, DOMAIN_EVENT_PMSUSPEND_DISK, PMSUSPENDED_DISK);
 }
 
 static void on_wakeup(struct vmm *vmm, const struct json *data)
 {
+    tell(vmm, DOMAIN_EVENT_PMWAKEUP);
     if (vmm->domain->state != DOMAIN_PMSUSPENDED)
         return;
     domain_set_state(vmm->domain, DOMAIN_RUNNING, RUNNING_WAKEUP);
@@ -121,13 +141,52 @@ static void on_watchdog(struct vmm *vmm, const struct json *data)
     domain_emit(vmm->domain, &event);
 }
 
+/* By the path of its device in the tree, which may go on below it, or by the number in its node's name. */
+static bool is_of_disk(const struct disk *disk, const char *path, const char *node)
+{
+    static const char folder[] = "/machine/peripheral/";
+    const char *name = text_starts(path, folder) ? path + strlen(folder) : path;
+    size_t length = disk->alias ? strlen(disk->alias) : 0;
+    unsigned number;
+    if (name && length && strncmp(name, disk->alias, length) == 0 &&
+        (name[length] == '\0' || name[length] == '/'))
+        return true;
+    return node && disk->source_index.set && sscanf(node, "libvirt-%u-", &number) == 1 &&
+           number == disk->source_index.value;
+}
+
+static const struct disk *disk_of(const struct vmm *vmm, const struct json *data)
+{
+    const char *path = json_get_text(data, "qom-path"), *node = json_get_text(data, "node-name");
+    for (size_t i = 0; i < vmm->def->disks.count; i++)
+        if (is_of_disk(vmm->def->disks.items[i], path, node))
+            return vmm->def->disks.items[i];
+    return NULL;
+}
+
+/* libvirt's numbers for what is done about it. */
+static int io_error_action(const char *word)
+{
+    return text_equal(word, "stop") ? 1 : text_equal(word, "report") ? 2 : 0;
+}
+
 static void on_io_error(struct vmm *vmm, const struct json *data)
 {
-    if (text_equal(json_get_text(data, "action"), "stop"))
+    const char *action = json_get_text(data, "action"), *reason = json_get_text(data, "reason");
+    const char *operation = json_get_text(data, "operation");
+    const struct disk *disk = disk_of(vmm, data);
+    if (text_equal(action, "stop"))
         vmm->pause_reason = PAUSED_IOERROR;     /* a STOP follows */
-    log_warning("domain '%s': a disk %s failed: %s", vmm->domain->name,
-                json_get_text(data, "operation") ? json_get_text(data, "operation") : "access",
-                json_get_text(data, "reason") ? json_get_text(data, "reason") : "no reason given");
+    log_warning("domain '%s': a disk %s failed: %s", vmm->domain->name, operation ? operation : "access",
+                reason ? reason : "no reason given");
+    struct domain_event event = {
+        .id = DOMAIN_EVENT_IO_ERROR, .type = io_error_action(action), .alias = disk ? disk->alias : "",
+        .path = disk && disk_path(disk) ? disk_path(disk) : "",
+        .reason = get_bool(data, "nospace") ? "enospc" : reason ? reason : "",
+    };
+    domain_emit(vmm->domain, &event);
+    event.id = DOMAIN_EVENT_IO_ERROR_REASON;
+    domain_emit(vmm->domain, &event);
 }
 
 static void on_balloon(struct vmm *vmm, const struct json *data)
@@ -192,7 +251,7 @@ static const struct row {
     { "RESET", on_reset },
     { "GUEST_PANICKED", on_panic },
     { "SUSPEND", on_suspend },
-    { "SUSPEND_DISK", on_suspend },
+    { "SUSPEND_DISK", on_suspend_disk },
     { "WAKEUP", on_wakeup },
     { "WATCHDOG", on_watchdog },
     { "BLOCK_IO_ERROR", on_io_error },

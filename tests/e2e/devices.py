@@ -17,7 +17,8 @@ def refusal(function, *arguments):
 
 
 def targets(d, *options):
-    return [line.split()[0] for line in d.virsh("domblklist", "one", *options).splitlines()[2:] if line.strip()]
+    return [line.split()[0] for line in d.virsh("domblklist", "one",
+                                                *options).splitlines()[2:] if line.strip()]
 
 
 def lacks(text, part):
@@ -50,7 +51,8 @@ def disks_come_and_go_in_a_stored_definition(d):
 def interfaces_and_inputs_come_and_go_in_a_stored_definition(d):
     d.define("one")
     d.virsh("attach-interface", "one", "user", "x", "--mac", MAC, "--model", "virtio", "--config", fails=True)
-    d.virsh("attach-device", "one", d.file("n.xml", f"<interface type='user'><mac address='{MAC}'/></interface>"),
+    d.virsh("attach-device", "one", d.file("n.xml",
+                                           f"<interface type='user'><mac address='{MAC}'/></interface>"),
             "--config")
     d.virsh("attach-device", "one", d.file("i.xml", "<input type='tablet' bus='usb'/>"), "--config")
     contains(d.virsh("domiflist", "one"), MAC)
@@ -86,14 +88,16 @@ def what_is_no_device_changes_nothing(d):
     dom = c.defineXML(d.xml("one", d.disk_xml(d.disk("a.img"))))
     before = dom.XMLDesc(0)
     for xml in ("", "disk", "<disk", "<disk/><disk/>", "<disk type='file'><target dev='vdb'/>",
-                "<disk/></devices><devices><disk/>", "<nonsense/>", "<disk type='odd'><target dev='vdb'/></disk>"):
+                "<disk/></devices><devices><disk/>", "<nonsense/>",
+                    "<disk type='odd'><target dev='vdb'/></disk>"):
         refusal(dom.detachDeviceFlags, xml, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
         refusal(dom.updateDeviceFlags, xml, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
         if xml != "<nonsense/>":        # dropped, with a warning, as in any definition
             refusal(dom.attachDeviceFlags, xml, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
         same(dom.XMLDesc(0), before, xml)
     same(refusal(dom.attachDevice, "<input type='tablet' bus='usb'/>")[0], libvirt.VIR_ERR_OPERATION_INVALID)
-    same(refusal(dom.detachDeviceAlias, "ua-none", libvirt.VIR_DOMAIN_AFFECT_CONFIG)[0], libvirt.VIR_ERR_DEVICE_MISSING)
+    same(refusal(dom.detachDeviceAlias, "ua-none", libvirt.VIR_DOMAIN_AFFECT_CONFIG)[0],
+         libvirt.VIR_ERR_DEVICE_MISSING)
 
 
 @test(emulator=("sim", "qemu"), limit=90)
@@ -129,12 +133,15 @@ def devices_come_and_go_while_their_domain_runs(d):
     if d.emulator == "sim":             # its guest lets go, and its tree comes in one call
         contains(d.domsh("qom", "one", "/machine/peripheral"), "virtio-disk1", "net0")
         d.virsh("detach-disk", "one", "vdb")
-        until(lambda: "virtio-disk1" not in d.domsh("qom", "one", "/machine/peripheral"), "the tree is read anew")
+        until(lambda: "virtio-disk1" not in d.domsh("qom", "one", "/machine/peripheral"),
+              "the tree is read anew")
         d.virsh("attach-disk", "one", f"{d.root}/b.img", "vdb")
     else:                               # there is no guest to let go of it
         contains(d.virsh("detach-disk", "one", "vdb", fails=True), "timed out")
-    contains(d.virsh("attach-disk", "one", f"{d.root}/none.img", "sdc", "--targetbus", "scsi", fails=True), "none.img")
-    contains(d.virsh("attach-disk", "one", d.disk("h.img"), "hdb", "--targetbus", "ide", fails=True), "hotplugged")
+    contains(d.virsh("attach-disk", "one", f"{d.root}/none.img", "sdc", "--targetbus", "scsi", fails=True),
+             "none.img")
+    contains(d.virsh("attach-disk", "one", d.disk("h.img"), "hdb", "--targetbus", "ide", fails=True),
+             "hotplugged")
     same(targets(d), ["vda", "vdb"])
 
     d.stop()
@@ -167,6 +174,12 @@ def media_and_links_change_while_their_domain_runs(d):
     contains(d.virsh("domif-getlink", "one", MAC), "down")
     d.virsh("domif-setlink", "one", MAC, "up")
     contains(d.virsh("domif-getlink", "one", MAC), "up")
+    card = f"<interface type='user'><mac address='{MAC}'/><model type='e1000'/></interface>"
+    contains(d.virsh("update-device", "one", d.file("card.xml", card), "--live", fails=True), "only its link")
+    drive = d.disk_xml(d.disk("x.iso"), "hda", "ide").replace("device='disk'", "device='cdrom'")
+    drive = drive.replace("</disk>", "<serial>other</serial></disk>")
+    contains(d.virsh("update-device", "one", d.file("drive.xml", drive), "--live", fails=True),
+             "only its medium")
 
 
 main()

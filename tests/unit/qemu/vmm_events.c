@@ -85,9 +85,14 @@ static const struct step {
       0, "1:0.0 " },
     { "SHUTDOWN by the host", DOMAIN_RUNNING, "SHUTDOWN", "{\"guest\":false,\"reason\":\"host-signal\"}",
       DOMAIN_SHUTDOWN, SHUTDOWN_UNKNOWN, "0:6.2 " },
-    { "SUSPEND sleeps", DOMAIN_RUNNING, "SUSPEND", NULL, DOMAIN_PMSUSPENDED, 0, "0:7.0 " },
-    { "WAKEUP wakes", DOMAIN_PMSUSPENDED, "WAKEUP", NULL, DOMAIN_RUNNING, RUNNING_WAKEUP, "0:2.4 " },
-    { "WAKEUP of what is awake is nothing", DOMAIN_RUNNING, "WAKEUP", NULL, DOMAIN_RUNNING, 0, "" },
+    { "SUSPEND sleeps", DOMAIN_RUNNING, "SUSPEND", NULL, DOMAIN_PMSUSPENDED, 0, "12:0.0 0:7.0 " },
+    { "SUSPEND_DISK, too", DOMAIN_RUNNING, "SUSPEND_DISK", NULL, DOMAIN_PMSUSPENDED, 0, "14:0.0 0:7.1 " },
+    { "WAKEUP wakes", DOMAIN_PMSUSPENDED, "WAKEUP", NULL, DOMAIN_RUNNING, RUNNING_WAKEUP, "11:0.0 0:2.4 " },
+    { "WAKEUP of what is awake is told", DOMAIN_RUNNING, "WAKEUP", NULL, DOMAIN_RUNNING, 0, "11:0.0 " },
+    { "a refused unplug is told", DOMAIN_RUNNING, "DEVICE_UNPLUG_GUEST_ERROR", "{\"device\":\"net0\"}",
+      DOMAIN_RUNNING, 0, "22:0.0 " },
+    { "an unplugged part of a device is nothing", DOMAIN_RUNNING, "DEVICE_DELETED", "{\"path\":\"/x/y\"}",
+      DOMAIN_RUNNING, 0, "" },
     { "WATCHDOG is told", DOMAIN_RUNNING, "WATCHDOG", "{\"action\":\"reset\"}", DOMAIN_RUNNING, 0, "3:2.0 " },
     { "POWERDOWN is nothing", DOMAIN_RUNNING, "POWERDOWN", NULL, DOMAIN_RUNNING, 0, "" },
     { "what nobody knows is nothing", DOMAIN_RUNNING, "NOVELTY", "{\"x\":[1,{\"y\":null}]}", DOMAIN_RUNNING,
@@ -135,7 +140,7 @@ Test(vmm_events, a_watchdog_and_a_full_disk_say_why_the_guest_stopped)
     report(&s, "BLOCK_IO_ERROR",
            "{\"action\":\"stop\",\"operation\":\"write\",\"reason\":\"No space left\"}");
     report(&s, "STOP", NULL);
-    check(&s, DOMAIN_PAUSED, PAUSED_IOERROR, "0:3.2 ");
+    check(&s, DOMAIN_PAUSED, PAUSED_IOERROR, "4:1.0 6:1.0 0:3.2 ");
     strike_scene(&s);
 }
 
