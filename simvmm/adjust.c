@@ -105,14 +105,16 @@ static int outputs(struct vm *vm, struct device *device, const struct json *give
     struct qom_node *all = qom_at(vm->tree, "/backend"), *first = NULL;
     (void) err;
     for (size_t i = 0; i < all->properties.count; i++) {
-        struct qom_node *console = all->properties.items[i].kind == QOM_CHILD ? all->properties.items[i].node : NULL;
+        struct qom_node *console =
+            all->properties.items[i].kind == QOM_CHILD ? all->properties.items[i].node : NULL;
         const struct qom_property *owner = console ? qom_property_find(console, "device") : NULL;
         if (owner && owner->node == device->node)
             first = console;
     }
     uint64_t count = json_get(given, "max_outputs") ? number_of(device->node, "max_outputs") : 1;
     for (uint64_t head = 1; first && head < count && head < 16; head++) {
-        struct qom_node *console = qom_node_add(vm->tree, all, compose_free_name(vm, all, "console"), first->type);
+        struct qom_node *console =
+            qom_node_add(vm->tree, all, compose_free_name(vm, all, "console"), first->type);
         for (size_t i = 0; i < first->properties.count; i++) {
             struct qom_property p = first->properties.items[i];
             p.own = NULL;
@@ -142,12 +144,14 @@ static int companion(struct vm *vm, struct device *device, const struct json *gi
 /* xHCI has its port registers one after the other, the fast ports first. */
 static int xhci(struct vm *vm, struct device *device, const struct json *given, struct error *err)
 {
-    struct qom_node *core = qom_child(device->node, "xhci-core"), *like = core ? qom_child(core, "usb2 port #1[0]") : NULL;
+    struct qom_node *core = qom_child(device->node, "xhci-core"),
+                    *like = core ? qom_child(core, "usb2 port #1[0]") : NULL;
     uint64_t fast = number_of(device->node, "p3"), slow = number_of(device->node, "p2");
     (void) given;
     (void) err;
     for (uint64_t n = 0; like && n < fast + slow && n < 64; n++) {
-        owned_memory char *name = memory_printf("usb%d port #%u[0]", n < fast ? 3 : 2, (unsigned) (n < fast ? n + 1 : n - fast + 1));
+        owned_memory char *name = memory_printf("usb%d port #%u[0]", n < fast ? 3 : 2,
+                                                (unsigned) (n < fast ? n + 1 : n - fast + 1));
         struct qom_node *port = qom_child(core, name);
         if (!port) {
             port = qom_node_add(vm->tree, core, name, like->type);
@@ -168,7 +172,9 @@ static int usb_storage(struct vm *vm, struct device *device, const struct json *
 {
     struct qom_node *disk = NULL;
     for (size_t i = 0; i < device->node->properties.count && !disk; i++) {
-        struct qom_node *bus = device->node->properties.items[i].kind == QOM_CHILD ? device->node->properties.items[i].node : NULL;
+        struct qom_node *bus = device->node->properties.items[i].kind == QOM_CHILD
+                                   ? device->node->properties.items[i].node
+                                   : NULL;
         disk = bus ? qom_child(bus, "legacy[0]") : NULL;
     }
     (void) vm;
@@ -198,24 +204,41 @@ static int ide_serial(struct vm *vm, struct device *device, const struct json *g
     if (json_get(given, "serial"))
         return 0;
     qom_walk(qom_root(vm->tree), count_ide, &count);
-    owned_memory char *serial = memory_printf("QM%05u", 2 * count.before + (unsigned) number_of(device->node, "unit") + 1);
+    owned_memory char *serial =
+        memory_printf("QM%05u", 2 * count.before + (unsigned) number_of(device->node, "unit") + 1);
     qom_set_text(device->node, "serial", serial);
     return 0;
 }
 
 static const struct { const char *driver; adjustment *adjust; } rows[] = {
-    { "virtio-blk-pci", virtio_blk }, { "virtio-blk-pci-transitional", virtio_blk }, { "virtio-blk-pci-non-transitional", virtio_blk },
-    { "virtio-scsi-pci", virtio_scsi }, { "virtio-scsi-pci-transitional", virtio_scsi },
+    { "virtio-blk-pci", virtio_blk },
+    { "virtio-blk-pci-transitional", virtio_blk },
+    { "virtio-blk-pci-non-transitional", virtio_blk },
+    { "virtio-scsi-pci", virtio_scsi },
+    { "virtio-scsi-pci-transitional", virtio_scsi },
     { "virtio-scsi-pci-non-transitional", virtio_scsi },
     { "virtio-net-pci", virtio_net },
-    { "virtio-balloon-pci", balloon }, { "virtio-balloon-pci-transitional", balloon }, { "virtio-balloon-pci-non-transitional", balloon },
-    { "virtio-rng-pci", rng }, { "virtio-rng-pci-transitional", rng }, { "virtio-rng-pci-non-transitional", rng },
-    { "VGA", vga_memory }, { "cirrus-vga", vga_memory }, { "vmware-svga", vga_memory }, { "secondary-vga", vga_memory },
-    { "virtio-vga", outputs }, { "virtio-gpu-pci", outputs },
-    { "ich9-usb-uhci1", companion }, { "ich9-usb-uhci2", companion }, { "ich9-usb-uhci3", companion }, { "piix3-usb-uhci", companion },
-    { "nec-usb-xhci", xhci }, { "qemu-xhci", xhci },
+    { "virtio-balloon-pci", balloon },
+    { "virtio-balloon-pci-transitional", balloon },
+    { "virtio-balloon-pci-non-transitional", balloon },
+    { "virtio-rng-pci", rng },
+    { "virtio-rng-pci-transitional", rng },
+    { "virtio-rng-pci-non-transitional", rng },
+    { "VGA", vga_memory },
+    { "cirrus-vga", vga_memory },
+    { "vmware-svga", vga_memory },
+    { "secondary-vga", vga_memory },
+    { "virtio-vga", outputs },
+    { "virtio-gpu-pci", outputs },
+    { "ich9-usb-uhci1", companion },
+    { "ich9-usb-uhci2", companion },
+    { "ich9-usb-uhci3", companion },
+    { "piix3-usb-uhci", companion },
+    { "nec-usb-xhci", xhci },
+    { "qemu-xhci", xhci },
     { "usb-storage", usb_storage },
-    { "ide-hd", ide_serial }, { "ide-cd", ide_serial },
+    { "ide-hd", ide_serial },
+    { "ide-cd", ide_serial },
 };
 
 /* Behind a PCIe port there is no room for the old interface. */
@@ -223,11 +246,13 @@ static void adjust_express(struct vm *vm, struct device *device, const struct js
 {
     if (!data_type_is(vm->data, device->bus->type, "PCI"))
         return;
-    /* Whoever a bus has for a handler, only those that firmware tells the guest about can have devices come and go. */
+    /* Whoever a bus has for a handler, only those that firmware tells the guest about can have devices
+     * come and go. */
     if (!qom_property_find(device->bus, "acpi-pcihp-bsel"))
         qom_set_bool(device->node, "hotpluggable", false);
     const struct qom_property *legacy = qom_property_find(device->node, "disable-legacy");
-    if (!legacy || json_get(given, "disable-legacy") || !data_type_is(vm->data, device->bus->type, "PCIE") || device->bus == vm->main_bus)
+    if (!legacy || json_get(given, "disable-legacy") || !data_type_is(vm->data, device->bus->type, "PCIE") ||
+        device->bus == vm->main_bus)
         return;
     qom_set_text(device->node, "disable-legacy", "on");
     struct qom_node *window = qom_child(device->node, "virtio-pci[1]");

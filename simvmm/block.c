@@ -49,9 +49,12 @@ int block_attach(struct vm *vm, struct block_node *b, struct qom_node *user, str
         owned_buffer struct buffer first = { 0 }, second = { 0 };
         add_owner(&first, b->user);
         add_owner(&second, user);
-        return fail(err, ERR_INVALID_ARG, "Permission conflict on node '%s': permissions 'write' are both required by block device '%s'"
-                    " (uses node '%s' as 'root' child) and unshared by block device '%s' (uses node '%s' as 'root' child).", b->name,
-                    buffer_text(&first), b->name, buffer_text(&second), b->name);
+        return fail(
+            err, ERR_INVALID_ARG,
+            "Permission conflict on node '%s': permissions 'write' are both required by block device '%s'"
+            " (uses node '%s' as 'root' child) and unshared by block device '%s' (uses node '%s' as 'root' "
+            "child).",
+            b->name, buffer_text(&first), b->name, buffer_text(&second), b->name);
     }
     b->user = user;
     return 0;
@@ -72,7 +75,8 @@ int block_delete(struct vm *vm, const char *name, struct error *err)
             continue;
         for (size_t k = 0; k < vm->blocks.count; k++)
             if (b->user || vm->blocks.items[k]->file == b || vm->blocks.items[k]->backing == b)
-                return fail(err, ERR_INVALID_ARG, b->user ? "Node %s is in use" : "Block device %s is in use", name);
+                return fail(err, ERR_INVALID_ARG, b->user ? "Node %s is in use" : "Block device %s is in use",
+                            name);
         block_free(b);
         vector_remove(&vm->blocks, i);
         return 0;
@@ -97,7 +101,8 @@ static int open_file(struct block_node *b, struct error *err)
     int flags = O_CLOEXEC | (b->read_only ? O_RDONLY : O_RDWR) | (b->direct ? O_DIRECT : 0);
     b->fd = open(b->filename, flags);
     if (b->fd < 0 && errno == EINVAL && b->direct)
-        return fail(err, ERR_INVALID_ARG, "Could not open '%s': filesystem does not support O_DIRECT", b->filename);
+        return fail(err, ERR_INVALID_ARG, "Could not open '%s': filesystem does not support O_DIRECT",
+                    b->filename);
     if (b->fd < 0)
         return fail(err, ERR_INVALID_ARG, "Could not open '%s': %s", b->filename, strerror(errno));
     struct stat status;
@@ -119,7 +124,8 @@ static int open_storage(struct block_node *b, bool auto_read_only, struct error 
 {
     if (open_file(b, err) == 0)
         return 0;
-    if (!auto_read_only || b->read_only || access(b->filename, R_OK) != 0 || (errno != EACCES && errno != EROFS))
+    if (!auto_read_only || b->read_only || access(b->filename, R_OK) != 0 ||
+        (errno != EACCES && errno != EROFS))
         return -1;
     error_clear(err);
     b->read_only = true;
@@ -131,7 +137,8 @@ static bool read_qcow2(struct block_node *b)
 {
     static unsigned char head[4096] __attribute__((aligned(4096)));     /* as O_DIRECT wants it */
     const struct block_node *file = b->file;
-    if (!file || file->fd < 0 || pread(file->fd, head, sizeof head, 0) < 32 || memcmp(head, "QFI\xfb", 4) != 0)
+    if (!file || file->fd < 0 || pread(file->fd, head, sizeof head, 0) < 32 ||
+        memcmp(head, "QFI\xfb", 4) != 0)
         return false;
     b->size = 0;
     for (int i = 24; i < 32; i++)
@@ -141,10 +148,12 @@ static bool read_qcow2(struct block_node *b)
 
 /* ---- -blockdev ---- */
 
-static const char *const formats[] = { "raw", "qcow2", "qcow", "qed", "vmdk", "vdi", "vpc", "vhdx", "luks", "copy-on-read",
+static const char *const formats[] = { "raw",      "qcow2",    "qcow",       "qed",  "vmdk",
+                                       "vdi",      "vpc",      "vhdx",       "luks", "copy-on-read",
                                        "throttle", "blkdebug", "preallocate" };
-static const char *const protocols[] = { "file", "host_device", "host_cdrom", "null-co", "null-aio", "nbd", "https", "http", "ssh",
-                                         "iscsi", "rbd", "nfs", "gluster", "vvfat", "nvme" };
+static const char *const protocols[] = { "file", "host_device", "host_cdrom", "null-co", "null-aio",
+                                         "nbd",  "https",       "http",       "ssh",     "iscsi",
+                                         "rbd",  "nfs",         "gluster",    "vvfat",   "nvme" };
 
 static bool among(const char *word, const char *const *words, size_t count)
 {
@@ -154,19 +163,29 @@ static bool among(const char *word, const char *const *words, size_t count)
     return false;
 }
 
-static const char *const common_keys[] = { "driver", "node-name", "read-only", "auto-read-only", "force-share", "discard", "detect-zeroes",
-                                          "cache", "active" };
+static const char *const common_keys[] = { "driver",         "node-name",   "read-only",
+                                           "auto-read-only", "force-share", "discard",
+                                           "detect-zeroes",  "cache",       "active" };
 static const struct { const char *driver; const char *keys[16]; } own_keys[] = {
-    { "file", { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache", "aio-max-batch" } },
-    { "host_device", { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache", "aio-max-batch" } },
-    { "host_cdrom", { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache", "aio-max-batch" } },
+    { "file",
+      { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache",
+        "aio-max-batch" } },
+    { "host_device",
+      { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache",
+        "aio-max-batch" } },
+    { "host_cdrom",
+      { "filename", "aio", "locking", "pr-manager", "x-check-cache-dropped", "drop-cache",
+        "aio-max-batch" } },
     { "raw", { "file", "offset", "size" } },
-    { "qcow2", { "file", "backing", "lazy-refcounts", "pass-discard-request", "pass-discard-snapshot", "pass-discard-other",
-                 "discard-no-unref", "overlap-check", "cache-size", "l2-cache-size", "l2-cache-entry-size", "refcount-cache-size",
-                 "cache-clean-interval", "encrypt", "data-file" } },
+    { "qcow2",
+      { "file", "backing", "lazy-refcounts", "pass-discard-request", "pass-discard-snapshot",
+        "pass-discard-other", "discard-no-unref", "overlap-check", "cache-size", "l2-cache-size",
+        "l2-cache-entry-size", "refcount-cache-size", "cache-clean-interval", "encrypt", "data-file" } },
     { "luks", { "file", "key-secret", "header" } },
     { "null-co", { "size", "latency-ns", "read-zeroes" } },
-    { "nbd", { "server", "export", "tls-creds", "tls-hostname", "x-dirty-bitmap", "reconnect-delay", "open-timeout" } },
+    { "nbd",
+      { "server", "export", "tls-creds", "tls-hostname", "x-dirty-bitmap", "reconnect-delay",
+        "open-timeout" } },
 };
 
 static bool key_is_known(const char *driver, const char *key)
@@ -190,10 +209,13 @@ static int check_switch(const struct json *value, const char *name, bool strict,
         return 0;
     if (strict)
         return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s', expected: boolean", name);
-    return keyval_parse_bool(json_text(value), &on) ? 0 : fail(err, ERR_INVALID_ARG, "Parameter '%s' expects 'on' or 'off'", name);
+    return keyval_parse_bool(json_text(value), &on)
+               ? 0
+               : fail(err, ERR_INVALID_ARG, "Parameter '%s' expects 'on' or 'off'", name);
 }
 
-static int check_word(const struct json *given, const char *key, const char *const *words, size_t count, struct error *err)
+static int check_word(const struct json *given, const char *key, const char *const *words, size_t count,
+                      struct error *err)
 {
     const char *word = keyval_text(given, key);
     if (!word || among(word, words, count))
@@ -241,7 +263,8 @@ static void take_cache(struct block_node *b, const struct json *given)
     (void) keyval_bool(cache, "no-flush", &b->no_flush, &checked);
 }
 
-static int take_child(struct vm *vm, const struct json *given, const char *key, struct block_node **ret, struct error *err)
+static int take_child(struct vm *vm, const struct json *given, const char *key, struct block_node **ret,
+                      struct error *err)
 {
     const struct json *child = json_get(given, key);
     if (!child || child->type == JSON_NULL)
@@ -251,7 +274,9 @@ static int take_child(struct vm *vm, const struct json *given, const char *key, 
         return *ret ? 0 : -1;
     }
     *ret = block_find(vm, json_text(child));
-    return *ret ? 0 : fail(err, ERR_INVALID_ARG, "Cannot find device='%s' nor node-name='%s'", json_text(child), json_text(child));
+    return *ret ? 0
+                : fail(err, ERR_INVALID_ARG, "Cannot find device='%s' nor node-name='%s'", json_text(child),
+                       json_text(child));
 }
 
 static int fill(struct vm *vm, struct block_node *b, const struct json *given, struct error *err)
@@ -263,7 +288,8 @@ static int fill(struct vm *vm, struct block_node *b, const struct json *given, s
     take_cache(b, given);
     b->detect_zeroes = arena_copy(vm->arena, keyval_text(given, "detect-zeroes"));
     if (among(b->driver, formats, ARRAY_COUNT(formats))) {
-        if (take_child(vm, given, "file", &b->file, err) < 0 || take_child(vm, given, "backing", &b->backing, err) < 0)
+        if (take_child(vm, given, "file", &b->file, err) < 0 ||
+            take_child(vm, given, "backing", &b->backing, err) < 0)
             return -1;
         if (!b->file)
             return fail(err, ERR_INVALID_ARG, "Parameter 'file' is missing");
@@ -308,8 +334,9 @@ struct block_node *block_create(struct vm *vm, const struct json *given, struct 
 /* ---- -drive ---- */
 
 static const struct { const char *word; bool direct, no_flush, writeback; } cache_modes[] = {
-    { "none", true, false, true }, { "off", true, false, true }, { "writeback", false, false, true },
-    { "writethrough", false, false, false }, { "directsync", true, false, false }, { "unsafe", false, true, true },
+    { "none", true, false, true },        { "off", true, false, true },
+    { "writeback", false, false, true },  { "writethrough", false, false, false },
+    { "directsync", true, false, false }, { "unsafe", false, true, true },
 };
 
 static int take_cache_mode(struct block_node *b, const char *word, struct error *err)
@@ -326,21 +353,26 @@ static int take_cache_mode(struct block_node *b, const char *word, struct error 
 
 int block_create_drive(struct vm *vm, const struct json *given, struct error *err)
 {
-    static const char *const buses[] = { "none", "ide", "scsi", "floppy", "pflash", "virtio", "sd", "mtd", "xen" };
-    const char *id = keyval_text(given, "id"), *file = keyval_text(given, "file"), *format = keyval_text(given, "format");
+    static const char *const buses[] = { "none",   "ide", "scsi", "floppy", "pflash",
+                                         "virtio", "sd",  "mtd",  "xen" };
+    const char *id = keyval_text(given, "id"), *file = keyval_text(given, "file"),
+               *format = keyval_text(given, "format");
     const char *bus = keyval_text(given, "if"), *cache = keyval_text(given, "cache");
     if (bus && !among(bus, buses, ARRAY_COUNT(buses)))
         return fail(err, ERR_INVALID_ARG, "unsupported bus type '%s'", bus);
     if (id && block_find(vm, id))
         return fail(err, ERR_INVALID_ARG, "Duplicate ID '%s' for drive", id);
     struct block_node *b = NEW(struct block_node);
-    *b = (struct block_node) { .fd = -1, .writeback = true, .driver = format ? arena_copy(vm->arena, format) : "raw" };
-    b->drive = id ? arena_copy(vm->arena, id) : arena_printf(vm->arena, "%s0-hd%zu", bus ? bus : "ide", vm->blocks.count);
+    *b = (struct block_node) { .fd = -1,
+                               .writeback = true,
+                               .driver = format ? arena_copy(vm->arena, format) : "raw" };
+    b->drive = id ? arena_copy(vm->arena, id)
+                  : arena_printf(vm->arena, "%s0-hd%zu", bus ? bus : "ide", vm->blocks.count);
     b->name = arena_printf(vm->arena, "#block%03zu", vm->blocks.count);
     b->filename = arena_copy(vm->arena, file);
-    bool bad = (cache && take_cache_mode(b, cache, err) < 0)
-        || keyval_bool(given, "readonly", &b->read_only, err) < 0 || keyval_bool(given, "read-only", &b->read_only, err) < 0
-        || (file && open_file(b, err) < 0);
+    bool bad = (cache && take_cache_mode(b, cache, err) < 0) ||
+               keyval_bool(given, "readonly", &b->read_only, err) < 0 ||
+               keyval_bool(given, "read-only", &b->read_only, err) < 0 || (file && open_file(b, err) < 0);
     if (bad) {
         block_free(b);
         return -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* block.h - block nodes: what -blockdev and -drive name, and who uses them.
  *
- * Files are really opened, so what is missing, or cannot be opened without a host cache, is refused as QEMU does.
+ * Files are really opened, so what is missing, or cannot be opened without a host cache, is refused as
+ * QEMU does.
  */
 #pragma once
 #include "simvmm/vm.h"
@@ -20,7 +21,8 @@ struct block_node {
 
 /* The option's keys and words, before anything is opened; `strict`: written as JSON. */
 int block_check(const struct json *given, bool strict, struct error *err);
-struct block_node *block_create(struct vm *vm, const struct json *given, struct error *err);    /* -blockdev, blockdev-add */
+struct block_node *block_create(struct vm *vm, const struct json *given,
+                                struct error *err); /* -blockdev, blockdev-add */
 int block_create_drive(struct vm *vm, const struct json *given, struct error *err);            /* -drive */
 struct block_node *block_find(const struct vm *vm, const char *name);          /* by node name or drive id */
 /* A node that one device writes to is not for another one, unless both were told to share it. */

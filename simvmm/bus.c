@@ -41,7 +41,8 @@ static void look(struct qom_node *node, void *arg)
         s->full = node;
 }
 
-struct qom_node *bus_find(struct vm *vm, const char *driver, const char *kind, const char *name, struct error *err)
+struct qom_node *bus_find(struct vm *vm, const char *driver, const char *kind, const char *name,
+                          struct error *err)
 {
     struct search search = { vm, kind, name, NULL, NULL };
     if (!name && text_equal(kind, "PCI") && vm->main_bus)
@@ -65,7 +66,8 @@ struct qom_node *bus_find(struct vm *vm, const char *driver, const char *kind, c
 static long long number_of(const struct qom_node *node, const char *name, long long otherwise)
 {
     const struct qom_property *p = qom_property_find(node, name);
-    return p && p->kind == QOM_VALUE && p->value && *p->value != '"' ? strtoll(p->value, NULL, 10) : otherwise;
+    return p && p->kind == QOM_VALUE && p->value && *p->value != '"' ? strtoll(p->value, NULL, 10)
+                                                                     : otherwise;
 }
 
 static bool truth_of(const struct qom_node *node, const char *name)
@@ -117,13 +119,17 @@ static int place_pci(struct vm *vm, struct qom_node *bus, struct qom_node *node,
         if (!holder(bus, "addr", slot))
             devfn = slot;
     if (devfn < 0)
-        return fail(err, ERR_INVALID_ARG, "PCI: no slot/function available for %s, all in use or reserved", node->type);
+        return fail(err, ERR_INVALID_ARG, "PCI: no slot/function available for %s, all in use or reserved",
+                    node->type);
     const struct qom_node *other = holder(bus, "addr", devfn), *first = holder(bus, "addr", devfn & ~7L);
     if (!other && first && (devfn & 7) && !truth_of(first, "multifunction"))
-        return fail(err, ERR_INVALID_ARG, "PCI: single function device can't be populated in function %lx.%lx", devfn >> 3, devfn & 7);
+        return fail(err, ERR_INVALID_ARG,
+                    "PCI: single function device can't be populated in function %lx.%lx", devfn >> 3,
+                    devfn & 7);
     if (other)
-        return fail(err, ERR_INVALID_ARG, "PCI: slot %ld function %ld not available for %s, in use by %s,id=%s",
-                    devfn >> 3, devfn & 7, node->type, other->type, id_text(other));
+        return fail(err, ERR_INVALID_ARG,
+                    "PCI: slot %ld function %ld not available for %s, in use by %s,id=%s", devfn >> 3,
+                    devfn & 7, node->type, other->type, id_text(other));
     qom_set_number(node, "addr", (unsigned long long) devfn);
     owned_memory char *old_form = memory_printf("%02lx.%lx", devfn >> 3, devfn & 7);
     qom_set_text(node, "legacy-addr", old_form);
@@ -132,10 +138,11 @@ static int place_pci(struct vm *vm, struct qom_node *bus, struct qom_node *node,
 }
 
 /* The lowest number from `first` that nobody on the bus has, unless one was given. */
-static void number_freely(struct qom_node *bus, struct qom_node *node, const struct json *given, const char *property,
-                          long long first)
+static void number_freely(struct qom_node *bus, struct qom_node *node, const struct json *given,
+                          const char *property, long long first)
 {
-    if (json_get(given, property) && number_of(node, property, -1) != -1 && number_of(node, property, -1) != 4294967295LL)
+    if (json_get(given, property) && number_of(node, property, -1) != -1 &&
+        number_of(node, property, -1) != 4294967295LL)
         return;
     while (holder(bus, property, first))
         first++;
@@ -149,20 +156,26 @@ static int place_port(struct vm *vm, struct qom_node *bus, struct qom_node *node
     const char *nr = keyval_text(given, "nr"), *name = keyval_text(given, "name");
     uint64_t number;
     for (size_t i = 0; name && i < bus->properties.count; i++) {
-        const struct qom_node *other = bus->properties.items[i].kind == QOM_LINK ? bus->properties.items[i].node : NULL;
-        const struct qom_property *p = other ? qom_property_find(other, "name") : NULL, *ours = qom_property_find(node, "name");
+        const struct qom_node *other =
+            bus->properties.items[i].kind == QOM_LINK ? bus->properties.items[i].node : NULL;
+        const struct qom_property *p = other ? qom_property_find(other, "name") : NULL,
+                                  *ours = qom_property_find(node, "name");
         if (p && ours && text_equal(p->value, ours->value))
             return fail(err, ERR_INVALID_ARG, "virtio-serial-bus: A port already exists by name %s", name);
     }
     if (nr && keyval_parse_number(nr, &number) && number != 4294967295u) {
         if (holder(bus, "nr", (long long) number))
-            return fail(err, ERR_INVALID_ARG, "virtio-serial-bus: A port already exists at id %llu", (unsigned long long) number);
+            return fail(err, ERR_INVALID_ARG, "virtio-serial-bus: A port already exists at id %llu",
+                        (unsigned long long) number);
         if (number == 0 && !text_equal(node->type, "virtconsole"))
-            return fail(err, ERR_INVALID_ARG,
-                        "Port number 0 on virtio-serial devices reserved for virtconsole devices for backward compatibility.");
+            return fail(
+                err, ERR_INVALID_ARG,
+                "Port number 0 on virtio-serial devices reserved for virtconsole devices for "
+                        "backward compatibility.");
         return 0;
     }
-    number_freely(bus, node, given, "nr", text_equal(node->type, "virtconsole") && !holder(bus, "nr", 0) ? 0 : 1);
+    number_freely(bus, node, given, "nr",
+                  text_equal(node->type, "virtconsole") && !holder(bus, "nr", 0) ? 0 : 1);
     return 0;
 }
 
@@ -189,10 +202,12 @@ static int place_unit(struct vm *vm, struct qom_node *bus, struct qom_node *node
     uint64_t unit;
     if (text && keyval_parse_number(text, &unit) && unit != 4294967295u) {
         if (data_type_is(vm->data, bus->type, "IDE") && unit > 1)
-            return fail(err, ERR_INVALID_ARG, "Can't create IDE unit %llu, bus supports only 2 units", (unsigned long long) unit);
+            return fail(err, ERR_INVALID_ARG, "Can't create IDE unit %llu, bus supports only 2 units",
+                        (unsigned long long) unit);
         if (holder(bus, "unit", (long long) unit))
-            return fail(err, ERR_INVALID_ARG, data_type_is(vm->data, bus->type, "IDE") ? "IDE unit %llu is in use"
-                                                                                  : "Floppy unit %llu is in use",
+            return fail(err, ERR_INVALID_ARG,
+                        data_type_is(vm->data, bus->type, "IDE") ? "IDE unit %llu is in use"
+                                                                 : "Floppy unit %llu is in use",
                         (unsigned long long) unit);
         return 0;
     }
@@ -207,13 +222,14 @@ static int place_unit(struct vm *vm, struct qom_node *bus, struct qom_node *node
 static unsigned long long ports_of(const struct qom_node *bus)
 {
     static const struct { const char *controller; unsigned ports; } fixed[] = {
-        { "piix3-usb-uhci", 2 }, { "piix4-usb-uhci", 2 }, { "ich9-usb-uhci1", 2 }, { "ich9-usb-uhci2", 2 }, { "ich9-usb-uhci3", 2 },
-        { "ich9-usb-ehci1", 6 }, { "ich9-usb-ehci2", 6 }, { "usb-ehci", 6 },
+        { "piix3-usb-uhci", 2 }, { "piix4-usb-uhci", 2 }, { "ich9-usb-uhci1", 2 }, { "ich9-usb-uhci2", 2 },
+        { "ich9-usb-uhci3", 2 }, { "ich9-usb-ehci1", 6 }, { "ich9-usb-ehci2", 6 }, { "usb-ehci", 6 },
     };
     const struct qom_node *controller = bus->parent;
     if (controller && qom_property_find(controller, "p2"))
-        return (unsigned long long) (number_of(controller, "p2", 4) > number_of(controller, "p3", 4) ? number_of(controller, "p2", 4)
-                                                                                              : number_of(controller, "p3", 4));
+        return (unsigned long long) (number_of(controller, "p2", 4) > number_of(controller, "p3", 4)
+                                         ? number_of(controller, "p2", 4)
+                                         : number_of(controller, "p3", 4));
     for (size_t i = 0; controller && i < ARRAY_COUNT(fixed); i++)
         if (text_equal(fixed[i].controller, controller->type))
             return fixed[i].ports;
@@ -221,24 +237,30 @@ static unsigned long long ports_of(const struct qom_node *bus)
 }
 
 /* The ports of a USB bus by number or path ("1", "2.1"): checked for being taken, and for being there. */
-static int place_usb(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given, struct error *err)
+static int place_usb(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given,
+                     struct error *err)
 {
     const char *port = keyval_text(given, "port");
     uint64_t number = 0;
     (void) vm;
     bool missing = port && text_to_u64(port, UINT32_MAX, &number) && (number == 0 || number > ports_of(bus));
     for (size_t i = 0; port && i < bus->properties.count; i++) {
-        const struct qom_node *other = bus->properties.items[i].kind == QOM_LINK ? bus->properties.items[i].node : NULL;
-        const struct qom_property *taken = other ? qom_property_find(other, "port") : NULL, *ours = qom_property_find(node, "port");
+        const struct qom_node *other =
+            bus->properties.items[i].kind == QOM_LINK ? bus->properties.items[i].node : NULL;
+        const struct qom_property *taken = other ? qom_property_find(other, "port") : NULL,
+                                  *ours = qom_property_find(node, "port");
         missing |= taken && ours && other != node && text_equal(taken->value, ours->value);
     }
-    return missing ? fail(err, ERR_INVALID_ARG, "usb port %s (bus %s) not found (in use?)", port, bus->name) : 0;
+    return missing ? fail(err, ERR_INVALID_ARG, "usb port %s (bus %s) not found (in use?)", port, bus->name)
+                   : 0;
 }
 
 static int place_serial(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given,
                         struct error *err)
 {
-    static const struct { unsigned base, irq; } ports[] = { { 0x3f8, 4 }, { 0x2f8, 3 }, { 0x3e8, 4 }, { 0x2e8, 3 } };
+    static const struct {
+        unsigned base, irq;
+    } ports[] = { { 0x3f8, 4 }, { 0x2f8, 3 }, { 0x3e8, 4 }, { 0x2e8, 3 } };
     (void) vm;
     if (!text_equal(node->type, "isa-serial"))
         return 0;
@@ -248,7 +270,8 @@ static int place_serial(struct vm *vm, struct qom_node *bus, struct qom_node *no
     if (keyval_number(given, "index", &index, err) < 0)
         return -1;
     if (index >= ARRAY_COUNT(ports))
-        return fail(err, ERR_INVALID_ARG, "Max. supported number of ISA serial ports is %zu.", ARRAY_COUNT(ports));
+        return fail(err, ERR_INVALID_ARG, "Max. supported number of ISA serial ports is %zu.",
+                    ARRAY_COUNT(ports));
     qom_set_number(node, "index", index);
     if (!json_get(given, "iobase"))
         qom_set_number(node, "iobase", ports[index].base);
@@ -262,7 +285,8 @@ static int place_serial(struct vm *vm, struct qom_node *bus, struct qom_node *no
 
 static const struct {
     const char *kind;
-    int (*place)(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given, struct error *err);
+    int (*place)(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given,
+                 struct error *err);
 } rules[] = {
     { "PCI", place_pci },
     { "virtio-serial-bus", place_port },
@@ -273,7 +297,8 @@ static const struct {
     { "usb-bus", place_usb },
 };
 
-int bus_place(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given, struct error *err)
+int bus_place(struct vm *vm, struct qom_node *bus, struct qom_node *node, const struct json *given,
+              struct error *err)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rules); i++)
         if (data_type_is(vm->data, bus->type, rules[i].kind))
@@ -312,7 +337,8 @@ void bus_attach(struct vm *vm, struct qom_node *bus, struct qom_node *node)
     struct qom_property property = { .kind = QOM_LINK, .node = node };
     property.name = data_intern(vm->data, arena_printf(vm->arena, "child[%u]", bus->next_child++));
     property.type = data_intern(vm->data, arena_printf(vm->arena, "link<%s>", node->type));
-    /* Behind the children there, before the link to the hotplug handler: as near as we get to QEMU's hash order. */
+    /* Behind the children there, before the link to the hotplug handler: as near as we get to QEMU's hash
+     * order. */
     qom_add(vm->tree, bus, &property);
     unsigned next = 0;
     if (vm->main_bus && bridged_bus(vm, node))

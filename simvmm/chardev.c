@@ -135,7 +135,8 @@ static int open_unix(struct chardev *c, bool server, struct error *err)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     if (strlen(c->path) >= sizeof address.sun_path)
-        return fail(err, ERR_INVALID_ARG, "UNIX socket path '%s' is too long\nPath must be less than %zu bytes", c->path,
+        return fail(err, ERR_INVALID_ARG,
+                    "UNIX socket path '%s' is too long\nPath must be less than %zu bytes", c->path,
                     sizeof address.sun_path);
     strcpy(address.sun_path, c->path);
     owned_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -159,18 +160,22 @@ static int open_unix(struct chardev *c, bool server, struct error *err)
 
 static int open_tcp(struct chardev *c, bool server, struct error *err)
 {
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = server ? AI_PASSIVE : 0 }, *found = NULL;
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = server ? AI_PASSIVE : 0 },
+                    *found = NULL;
     int rc = getaddrinfo(*c->host ? c->host : NULL, c->port, &hints, &found);
     if (rc)
-        return fail(err, ERR_INVALID_ARG, "address resolution failed for %s:%s: %s", c->host, c->port, gai_strerror(rc));
+        return fail(err, ERR_INVALID_ARG, "address resolution failed for %s:%s: %s", c->host, c->port,
+                    gai_strerror(rc));
     owned_fd int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int yes = 1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    rc = server ? bind(fd, found->ai_addr, found->ai_addrlen) : connect(fd, found->ai_addr, found->ai_addrlen);
+    rc =
+        server ? bind(fd, found->ai_addr, found->ai_addrlen) : connect(fd, found->ai_addr, found->ai_addrlen);
     int number = errno;
     freeaddrinfo(found);
     if (rc < 0)
-        return fail(err, ERR_INVALID_ARG, server ? "Failed to find an available port: %s" : "Failed to connect to '%s:%s': %s",
+        return fail(err, ERR_INVALID_ARG,
+                    server ? "Failed to find an available port: %s" : "Failed to connect to '%s:%s': %s",
                     server ? strerror(number) : c->host, c->port, strerror(number));
     if (server && listen(fd, 1) < 0)
         return fail(err, ERR_INVALID_ARG, "Failed to listen on socket: %s", strerror(errno));
@@ -215,7 +220,8 @@ static int open_socket(struct chardev *c, const struct json *given, struct error
         return open_unix(c, server, err);
     if (c->port && c->host)
         return open_tcp(c, server, err);
-    return fail(err, ERR_INVALID_ARG, c->host ? "chardev: socket: no port given" : "Unable to parse FD number");
+    return fail(err, ERR_INVALID_ARG,
+                c->host ? "chardev: socket: no port given" : "Unable to parse FD number");
 }
 
 static int open_pty(struct chardev *c, const struct json *given, struct error *err)
@@ -264,9 +270,10 @@ static const struct {
     const char *name;
     int (*open)(struct chardev *c, const struct json *given, struct error *err);
 } backends[] = {
-    { "socket", open_socket }, { "pty", open_pty }, { "file", open_file }, { "null", open_nothing },
-    { "stdio", open_nothing }, { "ringbuf", open_nothing }, { "memory", open_nothing }, { "vc", open_nothing },
-    { "udp", open_nothing }, { "pipe", open_nothing }, { "msmouse", open_nothing }, { "testdev", open_nothing },
+    { "socket", open_socket },    { "pty", open_pty },         { "file", open_file },
+    { "null", open_nothing },     { "stdio", open_nothing },   { "ringbuf", open_nothing },
+    { "memory", open_nothing },   { "vc", open_nothing },      { "udp", open_nothing },
+    { "pipe", open_nothing },     { "msmouse", open_nothing }, { "testdev", open_nothing },
     { "spicevmc", open_nothing }, { "mux", open_nothing },
 };
 
@@ -294,7 +301,9 @@ struct chardev *chardev_create(struct vm *vm, const struct json *given, struct e
         if (!text_equal(backends[i].name, backend))
             continue;
         struct chardev *c = NEW(struct chardev);
-        *c = (struct chardev) { .vm = vm, .id = arena_copy(vm->arena, id), .backend = backends[i].name, .listening = -1, .fd = -1 };
+        *c = (struct chardev) {
+            .vm = vm, .id = arena_copy(vm->arena, id), .backend = backends[i].name, .listening = -1, .fd = -1
+        };
         if (backends[i].open(c, given, err) < 0)
             return chardev_free(c), NULL;
         const struct part *part = data_part(vm->data, "chardev", backends[i].name);
@@ -367,8 +376,9 @@ void chardev_describe(const struct chardev *c, struct buffer *out)
     else if (!text_equal(c->backend, "socket"))
         buffer_add_text(out, c->backend);
     else if (c->path)
-        buffer_printf(out, "%sunix:%s%s", c->stream ? "" : "disconnected:", c->path, c->server ? ",server=on" : "");
-    else
-        buffer_printf(out, "%stcp:%s:%s%s", c->stream ? "" : "disconnected:", c->host ? c->host : "", c->port ? c->port : "",
+        buffer_printf(out, "%sunix:%s%s", c->stream ? "" : "disconnected:", c->path,
                       c->server ? ",server=on" : "");
+    else
+        buffer_printf(out, "%stcp:%s:%s%s", c->stream ? "" : "disconnected:", c->host ? c->host : "",
+                      c->port ? c->port : "", c->server ? ",server=on" : "");
 }

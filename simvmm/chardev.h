@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chardev.h - character devices: what -chardev makes, and who talks through it.
  *
- * Sockets really listen (or are the descriptor that was passed), ptys are real ones, files are opened.  One client at
- * a time: while it is there, others wait in the backlog.  What nobody reads is thrown away.
+ * Sockets really listen (or are the descriptor that was passed), ptys are real ones, files are opened. One
+ * client at a time: while it is there, others wait in the backlog. What nobody reads is thrown away.
  */
 #pragma once
 #include "simvmm/vm.h"

@@ -5,7 +5,8 @@
 #include "simvmm/value.h"
 
 const struct command *const command_families[] = {
-    qom_commands, run_commands, query_commands, type_commands, block_commands, migrate_commands, plug_commands, NULL,
+    qom_commands,   run_commands,     query_commands, type_commands,
+    block_commands, migrate_commands, plug_commands,  NULL,
 };
 
 bool command_exists(const struct vm *vm, const struct command *command)
@@ -37,8 +38,8 @@ const struct command *command_find(const struct vm *vm, const char *name)
 }
 
 static const char *const type_words[] = {
-    [ARG_TEXT] = "string", [ARG_NUMBER] = "integer", [ARG_BOOL] = "boolean", [ARG_OBJECT] = "object", [ARG_ARRAY] = "array",
-    [ARG_TEXTS] = "array",
+    [ARG_TEXT] = "string",   [ARG_NUMBER] = "integer", [ARG_BOOL] = "boolean",
+    [ARG_OBJECT] = "object", [ARG_ARRAY] = "array",    [ARG_TEXTS] = "array",
 };
 
 static bool fits(const struct json *value, enum argument_type type)
@@ -66,10 +67,12 @@ static int check_one(const struct call *call, const struct argument *a, struct e
     if (!value)
         return a->optional ? 0 : fail(err, ERR_INVALID_ARG, "Parameter '%s' is missing", a->name);
     if (!fits(value, a->type))
-        return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s', expected: %s", a->name, type_words[a->type]);
+        return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s', expected: %s", a->name,
+                    type_words[a->type]);
     for (size_t i = 0; a->type == ARG_TEXTS && i < value->length; i++)
         if (value->items[i]->type != JSON_STRING)
-            return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s[%zu]', expected: string", a->name, i);
+            return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s[%zu]', expected: string",
+                        a->name, i);
     return 0;
 }
 
@@ -88,7 +91,8 @@ static int check_arguments(const struct command *command, const struct call *cal
         for (a = arguments; a->name && !text_equal(a->name, call->arguments->members[i].key); a++)
             continue;
         if (!a->name)
-            return fail(err, ERR_INVALID_ARG, "Parameter '%s' is unexpected", call->arguments->members[i].key);
+            return fail(err, ERR_INVALID_ARG, "Parameter '%s' is unexpected",
+                        call->arguments->members[i].key);
     }
     return 0;
 }

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command.h - the QMP commands as rows: name, since when, arguments, function.
  *
- * Arguments are checked against the row before the function runs, in QEMU's order and words.  What the function
- * returns is either built with value.h and handed to call_return(), or printed as QEMU would into call->out.
+ * Arguments are checked against the row before the function runs, in QEMU's order and words. What the
+ * function returns is either built with value.h and handed to call_return(), or printed as QEMU would into
+ * call->out.
  */
 #pragma once
 #include "simvmm/vm.h"
 
-enum argument_type { ARG_TEXT = 1, ARG_NUMBER, ARG_BOOL, ARG_OBJECT, ARG_ARRAY, ARG_ANY, ARG_TEXTS, ARG_REST };
+enum argument_type {
+    ARG_TEXT = 1,
+    ARG_NUMBER,
+    ARG_BOOL,
+    ARG_OBJECT,
+    ARG_ARRAY,
+    ARG_ANY,
+    ARG_TEXTS,
+    ARG_REST
+};
 struct argument { const char *name; enum argument_type type; bool optional; };
 
 struct call {
@@ -32,6 +42,6 @@ int command_run(const struct command *command, struct call *call, struct error *
 void call_return(struct call *call, const struct json *value);
 
 /* All rows, by family; ended by one without a name. */
-extern const struct command qom_commands[], run_commands[], query_commands[], type_commands[], block_commands[],
-    migrate_commands[], plug_commands[];
+extern const struct command qom_commands[], run_commands[], query_commands[], type_commands[],
+    block_commands[], migrate_commands[], plug_commands[];
 extern const struct command *const command_families[];

@@ -34,8 +34,8 @@ static const struct json *image_value(const struct call *call, const struct bloc
 
 static const struct json *node_value(const struct call *call, const struct block_node *b)
 {
-    static const char *const zeroes[] = { "iops", "iops_rd", "iops_wr", "bps", "bps_rd", "bps_wr", "write_threshold",
-                                          "backing_file_depth" };
+    static const char *const zeroes[] = { "iops",   "iops_rd", "iops_wr",         "bps",
+                                          "bps_rd", "bps_wr",  "write_threshold", "backing_file_depth" };
     struct arena *a = call->arena;
     struct json *v = value_object(a), *cache = value_object(a), *children = value_array(a);
     for (size_t i = 0; i < ARRAY_COUNT(zeroes); i++)
@@ -74,7 +74,8 @@ static int named_nodes(struct call *call, struct error *err)
     return 0;
 }
 
-/* By id, or by the path of the object that the guest's requests go through: a virtio device's own, not its PCI function. */
+/* By id, or by the path of the object that the guest's requests go through: a virtio device's own, not its
+ * PCI function. */
 static const struct json *owner(const struct call *call, const struct device *device)
 {
     struct qom_node *inner = qom_child(device->node, "virtio-backend");
@@ -87,7 +88,8 @@ static const struct json *owner(const struct call *call, const struct device *de
 
 static bool is_removable(const struct device *device)
 {
-    return text_equal(device->driver, "ide-cd") || text_equal(device->driver, "scsi-cd") || text_equal(device->driver, "floppy");
+    return text_equal(device->driver, "ide-cd") || text_equal(device->driver, "scsi-cd") ||
+           text_equal(device->driver, "floppy");
 }
 
 /* A device that has a disk, or could have one put in. */
@@ -127,10 +129,29 @@ static int query_block(struct call *call, struct error *err)
 static const struct json *stats_value(const struct call *call, bool device)
 {
     static const char *const numbers[] = {
-        "rd_bytes", "wr_bytes", "rd_operations", "wr_operations", "flush_operations", "rd_total_time_ns", "wr_total_time_ns",
-        "flush_total_time_ns", "wr_highest_offset", "rd_merged", "wr_merged", "unmap_bytes", "unmap_operations", "unmap_merged",
-        "unmap_total_time_ns", "failed_rd_operations", "failed_wr_operations", "failed_flush_operations", "failed_unmap_operations",
-        "invalid_rd_operations", "invalid_wr_operations", "invalid_flush_operations", "invalid_unmap_operations",
+        "rd_bytes",
+        "wr_bytes",
+        "rd_operations",
+        "wr_operations",
+        "flush_operations",
+        "rd_total_time_ns",
+        "wr_total_time_ns",
+        "flush_total_time_ns",
+        "wr_highest_offset",
+        "rd_merged",
+        "wr_merged",
+        "unmap_bytes",
+        "unmap_operations",
+        "unmap_merged",
+        "unmap_total_time_ns",
+        "failed_rd_operations",
+        "failed_wr_operations",
+        "failed_flush_operations",
+        "failed_unmap_operations",
+        "invalid_rd_operations",
+        "invalid_wr_operations",
+        "invalid_flush_operations",
+        "invalid_unmap_operations",
     };
     static const char *const newer[] = {
         "zone_append_bytes", "zone_append_operations", "zone_append_merged", "zone_append_total_time_ns",

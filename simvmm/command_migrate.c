@@ -46,7 +46,8 @@ static int check(struct call *call, const struct json *wanted, size_t index, str
     if (!state)
         return fail(err, ERR_INVALID_ARG, "Parameter 'capabilities[%zu].state' is missing", index);
     if (state->type != JSON_BOOL)
-        return fail(err, ERR_INVALID_ARG, "Invalid parameter type for 'capabilities[%zu].state', expected: boolean", index);
+        return fail(err, ERR_INVALID_ARG,
+                    "Invalid parameter type for 'capabilities[%zu].state', expected: boolean", index);
     for (size_t i = 0; all && i < all->length; i++)
         if (text_equal(json_get_text(all->items[i], "capability"), name))
             return 0;
@@ -71,7 +72,8 @@ static int set_capabilities(struct call *call, struct error *err)
         if (check(call, wanted->items[i], i, err) < 0)
             return -1;
     for (size_t i = 0; i < wanted->length; i++)
-        set_one(call->vm, json_get_text(wanted->items[i], "capability"), json_get(wanted->items[i], "state")->boolean);
+        set_one(call->vm, json_get_text(wanted->items[i], "capability"),
+                json_get(wanted->items[i], "state")->boolean);
     return 0;
 }
 
@@ -82,7 +84,8 @@ static int query_parameters(struct call *call, struct error *err)
     return 0;
 }
 
-static const struct argument capabilities_args[] = { { "capabilities", ARG_ARRAY, false }, { NULL, 0, false } };
+static const struct argument capabilities_args[] = { { "capabilities", ARG_ARRAY, false },
+                                                     { NULL, 0, false } };
 
 const struct command migrate_commands[] = {
     { "query-migrate-capabilities", ALWAYS, query_capabilities, NULL },

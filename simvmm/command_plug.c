@@ -55,7 +55,8 @@ static void guest_let_go(void *arg)
 
 static bool is_immediate(const struct vm *vm, const struct device *device)
 {
-    return data_type_is(vm->data, device->bus->type, "usb-bus") || data_type_is(vm->data, device->bus->type, "SCSI");
+    return data_type_is(vm->data, device->bus->type, "usb-bus") ||
+           data_type_is(vm->data, device->bus->type, "SCSI");
 }
 
 static int device_del(struct call *call, struct error *err)

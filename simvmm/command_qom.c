@@ -39,8 +39,8 @@ static char *put_name(char *at, const char *name)
 
 #define PUT(at, literal) put(at, literal, sizeof literal - 1)
 
-/* {"name": N, "value": V, "type": T}, the value only if asked for and there is one.  This is nearly all that a large
- * reply consists of, hence the haste. */
+/* {"name": N, "value": V, "type": T}, the value only if asked for and there is one. This is nearly all
+ * that a large reply consists of, hence the haste. */
 static void add_property(const struct qom_property *p, bool first, bool value, struct buffer *out)
 {
     size_t name = strlen(p->name), type = strlen(p->type);
@@ -86,7 +86,9 @@ static int get(struct call *call, struct error *err)
         return fail(err, ERR_INVALID_ARG, "Property '%s.%s' not found", node->type, name);
     if (qom_print_value(p, &call->out))
         return 0;
-    return fail(err, ERR_INVALID_ARG, text_equal(name, "crash-information") ? "No crash occurred" : "Property '%s.%s' is not readable",
+    return fail(err, ERR_INVALID_ARG,
+                text_equal(name, "crash-information") ? "No crash occurred"
+                                                      : "Property '%s.%s' is not readable",
                 node->type, name);
 }
 
@@ -96,7 +98,8 @@ static bool is_fixed(struct call *call, const struct qom_node *node, const char 
     size_t count;
     const char *refusal;
     const struct qom_property *realized = qom_property_find(node, "realized");
-    const char *const *rows = data_properties(call->vm->data, "device-list-properties", owner, &count, &refusal);
+    const char *const *rows =
+        data_properties(call->vm->data, "device-list-properties", owner, &count, &refusal);
     owned_memory char *start = memory_printf("\"name\": \"%s\"", name);
     for (size_t i = 0; realized && i < count; i++)
         if (strstr(rows[i], start))
@@ -108,9 +111,12 @@ static int refuse_fixed(const struct qom_node *node, const char *owner, const ch
 {
     const struct device *device = text_equal(owner, node->type) ? node->device : NULL;
     if (device && device->id)
-        return fail(err, ERR_INVALID_ARG, "Attempt to set property '%s' on device '%s' (type '%s') after it was realized", name,
+        return fail(err, ERR_INVALID_ARG,
+                    "Attempt to set property '%s' on device '%s' (type '%s') after it was realized", name,
                     device->id, owner);
-    return fail(err, ERR_INVALID_ARG, "Attempt to set property '%s' on anonymous device (type '%s') after it was realized", name, owner);
+    return fail(err, ERR_INVALID_ARG,
+                "Attempt to set property '%s' on anonymous device (type '%s') after it was realized", name,
+                owner);
 }
 
 static int set(struct call *call, struct error *err)
@@ -194,9 +200,14 @@ static int tree_get(struct call *call, struct error *err)
 }
 
 static const struct argument path_only[] = { { "path", ARG_TEXT, false }, { NULL, 0, false } };
-static const struct argument path_property[] = { { "path", ARG_TEXT, false }, { "property", ARG_TEXT, false }, { NULL, 0, false } };
+static const struct argument path_property[] = { { "path", ARG_TEXT, false },
+                                                 { "property", ARG_TEXT, false },
+                                                 { NULL, 0, false } };
 static const struct argument path_property_value[] = {
-    { "path", ARG_TEXT, false }, { "property", ARG_TEXT, false }, { "value", ARG_ANY, false }, { NULL, 0, false },
+    { "path", ARG_TEXT, false },
+    { "property", ARG_TEXT, false },
+    { "value", ARG_ANY, false },
+    { NULL, 0, false },
 };
 static const struct argument paths_only[] = { { "paths", ARG_TEXTS, false }, { NULL, 0, false } };
 

@@ -59,7 +59,8 @@ static int uuid(struct call *call, struct error *err)
 {
     (void) err;
     struct json *v = value_object(call->arena);
-    value_set_text(call->arena, v, "UUID", call->vm->uuid ? call->vm->uuid : "00000000-0000-0000-0000-000000000000");
+    value_set_text(call->arena, v, "UUID",
+                   call->vm->uuid ? call->vm->uuid : "00000000-0000-0000-0000-000000000000");
     call_return(call, v);
     return 0;
 }
@@ -264,7 +265,8 @@ static void info_version(struct vm *vm, struct buffer *out)
     json_to_i64(json_get(q, "major"), &major);
     json_to_i64(json_get(q, "minor"), &minor);
     json_to_i64(json_get(q, "micro"), &micro);
-    buffer_printf(out, "%lld.%lld.%lld%s\r\n", (long long) major, (long long) minor, (long long) micro, json_get_text(v, "package"));
+    buffer_printf(out, "%lld.%lld.%lld%s\r\n", (long long) major, (long long) minor, (long long) micro,
+                  json_get_text(v, "package"));
 }
 
 static void info_name(struct vm *vm, struct buffer *out)
@@ -291,9 +293,12 @@ static void info_balloon(struct vm *vm, struct buffer *out)
         buffer_add_text(out, "Error: No balloon device has been activated\r\n");
 }
 
-static const struct { const char *line; void (*run)(struct vm *vm, struct buffer *out); } human_commands[] = {
-    { "info status", info_status }, { "info version", info_version }, { "info name", info_name }, { "info uuid", info_uuid },
-    { "info kvm", info_kvm }, { "info balloon", info_balloon },
+static const struct {
+    const char *line;
+    void (*run)(struct vm *vm, struct buffer *out);
+} human_commands[] = {
+    { "info status", info_status }, { "info version", info_version }, { "info name", info_name },
+    { "info uuid", info_uuid },     { "info kvm", info_kvm },         { "info balloon", info_balloon },
 };
 
 static int human(struct call *call, struct error *err)
@@ -328,7 +333,8 @@ const struct command query_commands[] = {
     { "query-kvm", ALWAYS, kvm, NULL },
     { "query-accelerators", ONLY_MODERN, accelerators, NULL },
     { "query-cpu-definitions", ALWAYS, cpu_definitions, NULL },
-    { "query-command-line-options", ALWAYS, option_lists, (const struct argument[]) { { "option", ARG_TEXT, true }, { NULL, 0, false } } },
+    { "query-command-line-options", ALWAYS, option_lists,
+      (const struct argument[]) { { "option", ARG_TEXT, true }, { NULL, 0, false } } },
     { "query-cpus-fast", ALWAYS, cpus_fast, NULL },
     { "query-hotpluggable-cpus", ALWAYS, hotpluggable_cpus, NULL },
     { "query-iothreads", ALWAYS, iothreads, NULL },

@@ -14,8 +14,10 @@ static int capabilities(struct call *call, struct error *err)
     const struct json *enable = json_get(call->arguments, "enable");
     for (size_t i = 0; enable && i < enable->length; i++)
         if (!text_equal(json_text(enable->items[i]), "oob"))
-            return fail(err, ERR_INVALID_ARG, "Parameter 'enable[%zu]' does not accept value '%s'", i, json_text(enable->items[i]));
-    return monitor_negotiate(call->monitor, err);
+            return fail(err, ERR_INVALID_ARG, "Parameter 'null' does not accept value '%s'",
+                        json_text(enable->items[i]));
+    monitor_negotiate(call->monitor, enable && enable->length);
+    return 0;
 }
 
 static int stop(struct call *call, struct error *err)
@@ -83,7 +85,8 @@ static int set_action(struct call *call, struct error *err)
             found |= text_equal(legal[i].words[k], word);
         found |= word && text_equal(legal[i].what, "watchdog") && text_equal(word, "inject-nmi");
         if (!found)
-            return fail(err, ERR_INVALID_ARG, "Parameter '%s' does not accept value '%s'", legal[i].what, word);
+            return fail(err, ERR_INVALID_ARG, "Parameter '%s' does not accept value '%s'", legal[i].what,
+                        word);
     }
     return 0;
 }
@@ -98,7 +101,9 @@ static int set_password(struct call *call, struct error *err)
         return fail(err, ERR_INVALID_ARG, "SPICE is not in use");
     }
     if (!vnc_wants_password(call->vm))
-        return fail(err, ERR_INVALID_ARG, vm_is(call->vm, 11) ? "VNC password authentication is disabled" : "Could not set password");
+        return fail(err, ERR_INVALID_ARG,
+                    vm_is(call->vm, 11) ? "VNC password authentication is disabled"
+                                        : "Could not set password");
     return 0;
 }
 
@@ -118,7 +123,8 @@ static int balloon(struct call *call, struct error *err);
 
 static const struct argument enable_args[] = { { "enable", ARG_TEXTS, true }, { NULL, 0, false } };
 static const struct argument action_args[] = {
-    { "reboot", ARG_TEXT, true }, { "shutdown", ARG_TEXT, true }, { "panic", ARG_TEXT, true }, { "watchdog", ARG_TEXT, true },
+    { "reboot", ARG_TEXT, true }, { "shutdown", ARG_TEXT, true },
+    { "panic", ARG_TEXT, true },  { "watchdog", ARG_TEXT, true },
     { NULL, 0, false },
 };
 static const struct argument password_args[] = {
@@ -126,7 +132,10 @@ static const struct argument password_args[] = {
     { "display", ARG_TEXT, true }, { NULL, 0, false },
 };
 static const struct argument expire_args[] = {
-    { "protocol", ARG_TEXT, false }, { "time", ARG_TEXT, false }, { "display", ARG_TEXT, true }, { NULL, 0, false },
+    { "protocol", ARG_TEXT, false },
+    { "time", ARG_TEXT, false },
+    { "display", ARG_TEXT, true },
+    { NULL, 0, false },
 };
 static const struct argument value_args[] = { { "value", ARG_NUMBER, false }, { NULL, 0, false } };
 
@@ -169,7 +178,8 @@ static int balloon(struct call *call, struct error *err)
         return fail(err, ERR_OPERATION_INVALID, "No balloon device has been activated");
     }
     if (!json_to_i64(json_get(call->arguments, "value"), &value) || value <= 0)
-        return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects a size", vm_is(vm, 11) ? "value" : "target");
+        return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects a size",
+                    vm_is(vm, 11) ? "value" : "target");
     uint64_t wanted = (uint64_t) value > vm->memory ? vm->memory : (uint64_t) value;
     if (wanted != vm->balloon && vm->state == RUN_RUNNING && !vm->balloon_timer)
         vm->balloon_timer = timer_start(10, 0, balloon_changed, vm);

@@ -46,16 +46,16 @@ static int commands(struct call *call, struct error *err)
 
 static bool is_event_of_ours(const char *name)
 {
-    static const char *const events[] = { "SHUTDOWN", "POWERDOWN", "RESET", "STOP", "RESUME", "BALLOON_CHANGE", "DEVICE_DELETED",
-                                          "MIGRATION" };
+    static const char *const events[] = { "SHUTDOWN", "POWERDOWN",      "RESET",          "STOP",
+                                          "RESUME",   "BALLOON_CHANGE", "DEVICE_DELETED", "MIGRATION" };
     for (size_t i = 0; i < ARRAY_COUNT(events); i++)
         if (text_equal(events[i], name))
             return true;
     return false;
 }
 
-/* The schema without the commands and events that we do not have.  Types that only those use stay: they say nothing
- * about what can be done. */
+/* The schema without the commands and events that we do not have. Types that only those use stay: they say
+ * nothing about what can be done. */
 static int schema(struct call *call, struct error *err)
 {
     const struct json *all = harvested(call, "query-qmp-schema", err), *list_get = NULL;
@@ -63,7 +63,8 @@ static int schema(struct call *call, struct error *err)
         return -1;
     struct json *list = value_array(call->arena);
     for (size_t i = 0; i < all->length; i++) {
-        const char *meta = json_get_text(all->items[i], "meta-type"), *name = json_get_text(all->items[i], "name");
+        const char *meta = json_get_text(all->items[i], "meta-type"),
+                   *name = json_get_text(all->items[i], "name");
         if (text_equal(name, "qom-list-get"))
             list_get = all->items[i];
         if (text_equal(meta, "command") && !command_find(call->vm, name))
@@ -116,7 +117,8 @@ static int list_properties(struct call *call, const char *command, struct error 
     bool devices = text_starts(command, "device");
     const char *const *rows = data_properties(call->vm->data, command, type, &count, &refusal);
     if (!data_type_exists(call->vm->data, type))
-        return fail(err, ERR_DEVICE_MISSING, devices ? "Device '%s' not found" : "Class '%s' not found", type);
+        return fail(err, ERR_DEVICE_MISSING, devices ? "Device '%s' not found" : "Class '%s' not found",
+                    type);
     if (rows) {
         buffer_add_char(&call->out, '[');
         for (size_t i = 0; i < count; i++)
@@ -143,7 +145,9 @@ static int qom_properties(struct call *call, struct error *err)
 }
 
 static const struct argument typename_args[] = { { "typename", ARG_TEXT, false }, { NULL, 0, false } };
-static const struct argument types_args[] = { { "implements", ARG_TEXT, true }, { "abstract", ARG_BOOL, true }, { NULL, 0, false } };
+static const struct argument types_args[] = { { "implements", ARG_TEXT, true },
+                                              { "abstract", ARG_BOOL, true },
+                                              { NULL, 0, false } };
 static const struct argument machines_args[] = { { "compat-props", ARG_BOOL, true }, { NULL, 0, false } };
 
 const struct command type_commands[] = {

@@ -37,7 +37,8 @@ static void count_bus(struct qom_node *node, void *arg)
 {
     struct bus_count *c = arg;
     size_t length = strlen(c->stem);
-    if (strcmp(node->type, c->type) == 0 && strncmp(node->name, c->stem, length) == 0 && node->name[length] == '.')
+    if (strcmp(node->type, c->type) == 0 && strncmp(node->name, c->stem, length) == 0 &&
+        node->name[length] == '.')
         c->next++;
 }
 
@@ -58,7 +59,8 @@ static const char *own_name(struct work *work, const char *name, const char *typ
     if (!mark)
         return name;
     if (work->place->id)
-        return arena_printf(work->vm->arena, "%.*s%s%s", (int) (mark - name), name, work->place->id, mark + 3);
+        return arena_printf(work->vm->arena, "%.*s%s%s", (int) (mark - name), name, work->place->id,
+                            mark + 3);
     if (data_type_is(work->vm->data, type, "bus"))
         return automatic_bus_name(work->vm, type);
     return arena_printf(work->vm->arena, "%.*s%s", (int) (mark - name), name, mark + 3);
@@ -85,14 +87,16 @@ static struct qom_node *place_node(struct work *work, const struct part_node *fr
     } else if (!slash) {
         node = qom_node_add(work->vm->tree, work->place->parent, work->place->name, type);
     } else {
-        owned_memory char *above = memory_copy_bytes(from->path, slash == from->path ? 1 : (size_t) (slash - from->path));
+        owned_memory char *above =
+            memory_copy_bytes(from->path, slash == from->path ? 1 : (size_t) (slash - from->path));
         struct qom_node *parent = node_for(work, above);
         if (!parent)
             return NULL;                /* on another machine than it was harvested on */
         const char *name = own_name(work, slash + 1, type);
         const char *bracket = strrchr(name, '[');
         if (work->place && *from->path == '/' && bracket)
-            name = compose_free_name(work->vm, parent, arena_copy_bytes(work->vm->arena, name, (size_t) (bracket - name)));
+            name = compose_free_name(work->vm, parent,
+                                     arena_copy_bytes(work->vm->arena, name, (size_t) (bracket - name)));
         node = work->place && *from->path == '/' ? qom_child(parent, name) : NULL;
         *ret_new = node == NULL;        /* a container that an earlier part of that kind brought along */
         if (!node)
@@ -107,7 +111,9 @@ static void add_properties(struct work *work, struct qom_node *node, const struc
 {
     for (size_t i = 0; i < from->count; i++) {
         const struct part_property *p = &from->properties[i];
-        struct qom_property property = { .name = p->name, .type = p->type, .kind = QOM_VALUE, .value = p->value };
+        struct qom_property property = {
+            .name = p->name, .type = p->type, .kind = QOM_VALUE, .value = p->value
+        };
         if (text_starts(p->type, "child<")) {
             property.kind = QOM_CHILD;
             property.value = NULL;
@@ -126,7 +132,8 @@ static void add_properties(struct work *work, struct qom_node *node, const struc
     }
 }
 
-/* In which order they were made is not known; that they are listed backwards makes the reverse the best guess. */
+/* In which order they were made is not known; that they are listed backwards makes the reverse the best
+ * guess. */
 static void hash_from(struct vm *vm, struct qom_node *node, size_t start)
 {
     node->hashed = start;
@@ -135,7 +142,8 @@ static void hash_from(struct vm *vm, struct qom_node *node, size_t start)
     qom_changed(vm->tree);
 }
 
-/* Properties named after the device make the order its own: from its first child on they are in the hash table. */
+/* Properties named after the device make the order its own: from its first child on they are in the hash
+ * table. */
 static void hash_children(struct work *work, struct qom_node *node, const struct part_node *from)
 {
     bool named = false;
@@ -328,13 +336,14 @@ int compose_machine(struct vm *vm, const char *family, struct error *err)
 {
     const struct part *part = data_part(vm->data, "machine", family);
     if (!part)
-        return fail(err, ERR_NO_SUPPORT, "machine family '%s' of QEMU %s has not been harvested", family, vm->version);
+        return fail(err, ERR_NO_SUPPORT, "machine family '%s' of QEMU %s has not been harvested", family,
+                    vm->version);
     vm->places = map_new();
     struct work work = { vm, part, NULL, vm->places };
     place_all(&work);
     qom_walk(qom_root(vm->tree), count_children, NULL);
-    static const char *const hashed[] = { "/objects", "/chardevs", "/audiodevs", "/backend", "/machine/peripheral",
-                                          "/machine/peripheral-anon" };
+    static const char *const hashed[] = { "/objects", "/chardevs",           "/audiodevs",
+                                          "/backend", "/machine/peripheral", "/machine/peripheral-anon" };
     for (size_t i = 0; i < ARRAY_COUNT(hashed); i++)
         if (qom_at(vm->tree, hashed[i]))
             qom_at(vm->tree, hashed[i])->hashed = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compose.h - makes tree out of harvested parts.
  *
- * A machine's part is the tree of that machine with nothing else.  A part of another kind is put at a place: "@" in
- * it becomes that node, "@id" its name, paths of the machine it was harvested on become that node of ours.
+ * A machine's part is the tree of that machine with nothing else. A part of another kind is put at a
+ * place: "@" in it becomes that node, "@id" its name, paths of the machine it was harvested on become that
+ * node of ours.
  */
 #pragma once
 #include "simvmm/vm.h"
@@ -20,7 +21,8 @@ struct qom_node *compose_part(struct vm *vm, const struct part *part, const stru
 
 /* A switch of -machine (part "variant"): takes out of the board what is gone, changes what is else. */
 void compose_variant(struct vm *vm, const struct part *part);
-/* After all switches: numbers of nameless objects, and of devices on buses, close up as if the others never were. */
+/* After all switches: numbers of nameless objects, and of devices on buses, close up as if the others
+ * never were. */
 void compose_close_numbers(struct vm *vm);
 
 /* NAME[0], NAME[1] ...: the first that is free below `parent`. */

@@ -26,7 +26,8 @@ static void set_bit(struct qom_node *cpu, size_t word, unsigned bit, bool on)
     features = on ? features | 1ull << bit : features & ~(1ull << bit);
     for (size_t i = 0; i < entry->length; i++)
         if (text_equal(entry->members[i].key, "features"))
-            ((struct json_member *) entry->members)[i].value = value_digits(a, arena_printf(a, "%llu", (unsigned long long) features));
+            ((struct json_member *) entry->members)[i].value =
+                value_digits(a, arena_printf(a, "%llu", (unsigned long long) features));
     owned_buffer struct buffer b = { 0 };
     value_print(&b, words);
     qom_set(cpu, "feature-words", buffer_text(&b));
@@ -78,7 +79,9 @@ static void set_all(struct vm *vm, struct qom_node *cpu, const char *names, bool
         size_t length = strcspn(names, " ");
         const char *name = arena_copy_bytes(vm->arena, names, length);
         if (!qom_property_find(cpu, name))
-            qom_add(vm->tree, cpu, &(struct qom_property) { .name = name, .type = "bool", .kind = QOM_VALUE, .value = "false" });
+            qom_add(
+                vm->tree, cpu,
+                &(struct qom_property) { .name = name, .type = "bool", .kind = QOM_VALUE, .value = "false" });
         qom_set_bool(cpu, name, on);
         names += length + (names[length] == ' ');
     }
@@ -133,8 +136,9 @@ int cpu_model_check(struct vm *vm, const struct qom_node *cpu, struct error *err
         if (qom_property_find(cpu, wish.name))
             continue;
         if (strchr(vm->cpu_features, '='))
-            fail(err, ERR_INVALID_ARG, "can't apply global %s-x86_64-cpu.%s=%s: Property '%s-x86_64-cpu.%s' not found", vm->cpu_model,
-                 wish.name, wish.value, vm->cpu_model, wish.name);
+            fail(err, ERR_INVALID_ARG,
+                 "can't apply global %s-x86_64-cpu.%s=%s: Property '%s-x86_64-cpu.%s' not found",
+                 vm->cpu_model, wish.name, wish.value, vm->cpu_model, wish.name);
         else
             fail(err, ERR_INVALID_ARG, "Property '%s-x86_64-cpu.%s' not found", vm->cpu_model, wish.name);
         return option_bare(err);
@@ -156,7 +160,8 @@ static void set_feature(struct qom_node *cpu, const char *name, bool on)
     }
 }
 
-/* Its bits: one in the word that its name stands for, more where others follow from it.  How many there are. */
+/* Its bits: one in the word that its name stands for, more where others follow from it. How many there
+ * are. */
 static unsigned set_bits(struct vm *vm, struct qom_node *cpu, const char *name, bool on)
 {
     const struct part *part = data_part(vm->data, "features", "tcg");

@@ -56,13 +56,15 @@ int daemonize_write_pid(struct vm *vm, struct error *err)
     if (fd < 0) {
         const char *path = vm->pidfile;
         vm->pidfile = NULL;
-        return fail(err, ERR_INVALID_ARG, "cannot create PID file: Could not create '%s': %s", path, strerror(errno));
+        return fail(err, ERR_INVALID_ARG, "cannot create PID file: Could not create '%s': %s", path,
+                    strerror(errno));
     }
     char text[24];
     int length = snprintf(text, sizeof text, "%d\n", (int) getpid());
     if (ftruncate(fd, 0) < 0 || write(fd, text, (size_t) length) != length) {
         close(fd);
-        return fail(err, ERR_INVALID_ARG, "cannot create PID file: Could not write '%s': %s", vm->pidfile, strerror(errno));
+        return fail(err, ERR_INVALID_ARG, "cannot create PID file: Could not write '%s': %s", vm->pidfile,
+                    strerror(errno));
     }
     close(fd);
     return 0;

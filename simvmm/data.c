@@ -251,7 +251,8 @@ static const struct part *part_read(struct data *d, const char *line)
         }
         fields(d, line, f);
         if (text_equal(f[0], "change"))
-            vector_push(&changes, ((struct part_change) { f[1], { data_intern(d, f[2]), data_intern(d, f[3]), f[4] } }));
+            vector_push(&changes, ((struct part_change) {
+                                      f[1], { data_intern(d, f[2]), data_intern(d, f[3]), f[4] } }));
         else
             vector_push(&others, ((struct part_line) { f[0], { f[1], f[2], f[3], f[4] } }));
         line = next_line(line);

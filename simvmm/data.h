@@ -2,8 +2,9 @@
 /* data.h - what was harvested from a real QEMU: parts of trees, replies, types.
  *
  * The files simvmm/data/VERSION.{tree,replies} are built into the program; their format is described in
- * simvmm/data/README.  Only an index is made at start; shapes and parts are read when they are first asked for.
- * All strings live as long as the data; names of properties and types are interned, so equal means identical.
+ * simvmm/data/README. Only an index is made at start; shapes and parts are read when they are first asked
+ * for. All strings live as long as the data; names of properties and types are interned, so equal means
+ * identical.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,7 +14,9 @@
 
 struct data;
 
-struct part_property { const char *name, *type, *value; };      /* value: JSON as QEMU prints it; NULL if it has none */
+struct part_property {
+    const char *name, *type, *value;
+}; /* value: JSON as QEMU prints it; NULL if it has none */
 
 struct part_node {
     const char *path;                   /* "@" is the thing itself, "@/x" is below it, else absolute */
@@ -42,7 +45,7 @@ struct data *data_open(const char *version);                    /* NULL if there
 void data_free(struct data *d);
 DEFINE_OWNED(data)
 
-const struct part *data_part(struct data *d, const char *kind, const char *name);       /* NULL if not harvested */
+const struct part *data_part(struct data *d, const char *kind, const char *name); /* NULL if not harvested */
 /* The part's first line with that word; NULL. */
 const struct part_line *part_line_find(const struct part *part, const char *word);
 const char *data_reply(const struct data *d, const char *name);         /* JSON text, NULL if not harvested */
@@ -54,7 +57,7 @@ bool data_type_is(const struct data *d, const char *type, const char *ancestor);
 bool data_type_is_abstract(const struct data *d, const char *type);
 bool data_type_exists(const struct data *d, const char *type);
 
-/* Replies of device-list-properties and qom-list-properties: rows of JSON text.  NULL if there are none for that
- * type; *ret_error is then the error object QEMU gave, or NULL. */
+/* Replies of device-list-properties and qom-list-properties: rows of JSON text. NULL if there are none for
+ * that type; *ret_error is then the error object QEMU gave, or NULL. */
 const char *const *data_properties(struct data *d, const char *command, const char *type, size_t *ret_count,
                                    const char **ret_error);

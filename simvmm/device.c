@@ -15,11 +15,21 @@
 #include "simvmm/value.h"
 
 static const struct { const char *alias, *driver; } aliases[] = {
-    { "ahci", "ich9-ahci" }, { "lsi", "lsi53c895a" }, { "virtio-9p", "virtio-9p-pci" }, { "virtio-balloon", "virtio-balloon-pci" },
-    { "virtio-blk", "virtio-blk-pci" }, { "virtio-gpu", "virtio-gpu-pci" }, { "virtio-keyboard", "virtio-keyboard-pci" },
-    { "virtio-mouse", "virtio-mouse-pci" }, { "virtio-net", "virtio-net-pci" }, { "virtio-rng", "virtio-rng-pci" },
-    { "virtio-scsi", "virtio-scsi-pci" }, { "virtio-serial", "virtio-serial-pci" }, { "virtio-tablet", "virtio-tablet-pci" },
-    { "virtio-crypto", "virtio-crypto-pci" }, { "e1000", "e1000" },
+    { "ahci", "ich9-ahci" },
+    { "lsi", "lsi53c895a" },
+    { "virtio-9p", "virtio-9p-pci" },
+    { "virtio-balloon", "virtio-balloon-pci" },
+    { "virtio-blk", "virtio-blk-pci" },
+    { "virtio-gpu", "virtio-gpu-pci" },
+    { "virtio-keyboard", "virtio-keyboard-pci" },
+    { "virtio-mouse", "virtio-mouse-pci" },
+    { "virtio-net", "virtio-net-pci" },
+    { "virtio-rng", "virtio-rng-pci" },
+    { "virtio-scsi", "virtio-scsi-pci" },
+    { "virtio-serial", "virtio-serial-pci" },
+    { "virtio-tablet", "virtio-tablet-pci" },
+    { "virtio-crypto", "virtio-crypto-pci" },
+    { "e1000", "e1000" },
 };
 
 static const char *resolve_alias(const char *driver)
@@ -62,7 +72,8 @@ static int take_drive(struct vm *vm, struct device *device, const char *value, s
 {
     struct block_node *block = block_find(vm, value);
     if (!block)
-        return fail(err, ERR_INVALID_ARG, "Property '%s.drive' can't find value '%s'", property_owner(device->node, "drive"), value);
+        return fail(err, ERR_INVALID_ARG, "Property '%s.drive' can't find value '%s'",
+                    property_owner(device->node, "drive"), value);
     device->drive = arena_copy(vm->arena, value);
     guess_geometry(device->node, block->size);
     return block_attach(vm, block, device->node, err);
@@ -72,7 +83,8 @@ static int take_chardev(struct vm *vm, struct device *device, const char *value,
 {
     struct chardev *chardev = chardev_find(vm, value);
     if (!chardev)
-        return fail(err, ERR_INVALID_ARG, "Property '%s.chardev' can't find value '%s'", property_owner(device->node, "chardev"), value);
+        return fail(err, ERR_INVALID_ARG, "Property '%s.chardev' can't find value '%s'",
+                    property_owner(device->node, "chardev"), value);
     device->chardev = arena_copy(vm->arena, value);
     chardev_set_used(chardev, true);
     return 0;
@@ -91,7 +103,8 @@ static int take_netdev(struct vm *vm, struct device *device, const char *value, 
         device->netdev = n->id;
         return 0;
     }
-    return fail(err, ERR_INVALID_ARG, "Property '%s.netdev' can't find value '%s'", property_owner(device->node, "netdev"), value);
+    return fail(err, ERR_INVALID_ARG, "Property '%s.netdev' can't find value '%s'",
+                property_owner(device->node, "netdev"), value);
 }
 
 static const struct {
@@ -113,7 +126,8 @@ static int check_bootindex(const struct vm *vm, const struct json *given, struct
     return 0;
 }
 
-static int set_properties(struct vm *vm, struct device *device, const struct json *given, bool strict, struct error *err)
+static int set_properties(struct vm *vm, struct device *device, const struct json *given, bool strict,
+                          struct error *err)
 {
     for (size_t i = 0; i < given->length; i++) {
         const char *name = given->members[i].key;
@@ -148,8 +162,10 @@ static void clear_harvested(struct device *device, const struct json *given)
 static int check_needs(struct vm *vm, const struct device *device, struct error *err)
 {
     static const struct { const char *property, *type, *text; } needs[] = {
-        { "drive", "virtio-blk-pci", "drive property not set" }, { "drive", "scsi-hd", "drive property not set" },
-        { "drive", "ide-hd", "No drive specified" }, { "drive", "usb-storage", "drive property not set" },
+        { "drive", "virtio-blk-pci", "drive property not set" },
+        { "drive", "scsi-hd", "drive property not set" },
+        { "drive", "ide-hd", "No drive specified" },
+        { "drive", "usb-storage", "drive property not set" },
     };
     (void) vm;
     for (size_t i = 0; i < ARRAY_COUNT(needs); i++) {
@@ -197,8 +213,10 @@ static const struct part *part_of(struct vm *vm, const char *driver, struct erro
         return fail(err, ERR_INVALID_ARG, "Parameter 'driver' expects a non-abstract device type"), NULL;
     if (!data_type_is(vm->data, driver, "device"))
         return fail(err, ERR_INVALID_ARG, "'%s' is not a valid device model name", driver), NULL;
-    return fail(err, ERR_NO_SUPPORT, "device '%s' exists in QEMU %s, but what it adds to the tree was not harvested",
-                driver, vm->version), NULL;
+    return fail(err, ERR_NO_SUPPORT,
+                "device '%s' exists in QEMU %s, but what it adds to the tree was not harvested", driver,
+                vm->version),
+           NULL;
 }
 
 bool device_is_good_id(const char *id)
@@ -208,7 +226,8 @@ bool device_is_good_id(const char *id)
     return strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") == strlen(id);
 }
 
-static int realize(struct vm *vm, struct device *device, const struct json *given, int flags, struct error *err)
+static int realize(struct vm *vm, struct device *device, const struct json *given, int flags,
+                   struct error *err)
 {
     clear_harvested(device, given);
     default_mac(vm, device, given);
@@ -235,7 +254,10 @@ struct device *device_create(struct vm *vm, const struct json *given, int flags,
     if (id && !device_is_good_id(id))
         return fail(err, ERR_INVALID_ARG, DEVICE_BAD_ID), NULL;
     if (id && device_find(vm, id))
-        return fail(err, ERR_INVALID_ARG, flags & DEVICE_AT_RUN_TIME ? "Duplicate device ID '%s'" : "Duplicate ID '%s' for device", id), NULL;
+        return fail(err, ERR_INVALID_ARG,
+                    flags & DEVICE_AT_RUN_TIME ? "Duplicate device ID '%s'" : "Duplicate ID '%s' for device",
+                    id),
+               NULL;
     struct qom_node *bus = bus_find(vm, driver, part->bus, keyval_text(given, "bus"), err);
     if (!bus)
         return NULL;

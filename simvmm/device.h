@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h - what -device and device_add make: a part of the tree at the right bus, with the values as given. */
+/* device.h - what -device and device_add make: a part of the tree at the right bus, with the values as
+ * given. */
 #pragma once
 #include "simvmm/vm.h"
 
@@ -23,5 +24,6 @@ void device_remove(struct vm *vm, struct device *device);
 
 /* What QEMU takes as an id, of anything. */
 bool device_is_good_id(const char *id);
-#define DEVICE_BAD_ID "Parameter 'id' expects an identifier\nIdentifiers consist of letters, digits, '-', '.', '_', " \
-                      "starting with a letter."
+#define DEVICE_BAD_ID \
+    "Parameter 'id' expects an identifier\nIdentifiers consist of letters, digits, '-', '.', '_', " \
+    "starting with a letter."

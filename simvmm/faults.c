@@ -65,10 +65,12 @@ int faults_add(struct faults *f, const char *action, const char *text, struct er
     row.target = memory_copy_bytes(text, colon ? (size_t) (colon - text) : strlen(text));
     if (colon) {
         const char *second = strchr(colon + 1, ':');
-        owned_memory char *nth = memory_copy_bytes(colon + 1, second ? (size_t) (second - colon - 1) : strlen(colon + 1));
+        owned_memory char *nth =
+            memory_copy_bytes(colon + 1, second ? (size_t) (second - colon - 1) : strlen(colon + 1));
         if (!text_to_u64(nth, UINT32_MAX, &row.nth)) {
             free(row.target);
-            return fail(err, ERR_INVALID_ARG, "-sim %s=%s: '%s' should be the number of the use that goes wrong (0: every one)",
+            return fail(err, ERR_INVALID_ARG,
+                        "-sim %s=%s: '%s' should be the number of the use that goes wrong (0: every one)",
                         action, text, nth);
         }
         row.argument = second ? memory_copy_text(second + 1) : NULL;

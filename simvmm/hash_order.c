@@ -20,7 +20,8 @@ struct table {
 
 /* The largest prime below each power of two. */
 static const unsigned primes[] = {
-    1, 2, 3, 7, 13, 31, 61, 127, 251, 509, 1021, 2039, 4093, 8191, 16381, 32749, 65521, 131071, 262139, 524287, 1048573,
+    1,    2,    3,    7,     13,    31,    61,     127,    251,    509,     1021,
+    2039, 4093, 8191, 16381, 32749, 65521, 131071, 262139, 524287, 1048573,
 };
 
 static unsigned string_hash(const char *text)
@@ -51,7 +52,8 @@ static void place(struct table *t, struct slot slot)
     t->slots[at] = slot;
 }
 
-/* GLib moves the entries within the array: each goes to its new place and pushes out who sits there unmoved. */
+/* GLib moves the entries within the array: each goes to its new place and pushes out who sits there
+ * unmoved. */
 static void rehash(struct table *t, unsigned old_size)
 {
     bool *moved = memory_new(t->size);

@@ -14,8 +14,21 @@
 
 enum { DEPTH_MAX = 1024, TOKEN_MAX = 64 << 20 };
 
-enum lexeme { START, IN_STRING, IN_ESCAPE, IN_WORD, IN_MINUS, IN_ZERO, IN_DIGITS, IN_POINT, IN_FRACTION, IN_E, IN_E_SIGN,
-              IN_EXPONENT, RECOVERY };
+enum lexeme {
+    START,
+    IN_STRING,
+    IN_ESCAPE,
+    IN_WORD,
+    IN_MINUS,
+    IN_ZERO,
+    IN_DIGITS,
+    IN_POINT,
+    IN_FRACTION,
+    IN_E,
+    IN_E_SIGN,
+    IN_EXPONENT,
+    RECOVERY
+};
 
 /* What the parser is waiting for inside an object or an array. */
 enum expects { KEY_OR_END, KEY, COLON, VALUE, VALUE_OR_END, COMMA_OR_END };
@@ -86,8 +99,9 @@ static void complain(struct input *in, const char *format, ...)
     if (vasprintf(&what, format, arguments) < 0)
         abort();
     va_end(arguments);
-    owned_memory char *text = in->positions ? memory_printf("%u:%u: JSON parse error, %s", in->token_line, in->token_column, what)
-                                            : memory_printf("JSON parse error, %s", what);
+    owned_memory char *text =
+        in->positions ? memory_printf("%u:%u: JSON parse error, %s", in->token_line, in->token_column, what)
+                      : memory_printf("JSON parse error, %s", what);
     if (in->positions || !in->skipping)
         in->handler->complaint(in->arg, text);
     else if (!in->later)
@@ -176,7 +190,10 @@ static void take_value(struct input *in, char first, const struct json *scalar)
 static void take_key(struct input *in, struct frame *top, char first, const struct json *scalar)
 {
     if (!scalar || scalar->type != JSON_STRING) {
-        refuse(in, first, in->positions ? "expecting key" : scalar ? "key is not a string in object" : "expecting value");
+        refuse(in, first,
+               in->positions ? "expecting key"
+               : scalar      ? "key is not a string in object"
+                             : "expecting value");
         return;
     }
     top->key = scalar->text;
@@ -239,7 +256,8 @@ static int hex4(const char *text, unsigned *ret_code)
     for (int i = 0; i < 4; i++) {
         if (!isxdigit((unsigned char) text[i]))
             return -1;
-        *ret_code = *ret_code * 16 + (unsigned) (isdigit((unsigned char) text[i]) ? text[i] - '0' : (text[i] | 32) - 'a' + 10);
+        *ret_code = *ret_code * 16 +
+                    (unsigned) (isdigit((unsigned char) text[i]) ? text[i] - '0' : (text[i] | 32) - 'a' + 10);
     }
     return 0;
 }
@@ -281,8 +299,8 @@ static int take_escape(struct input *in, const char **at, struct buffer *out)
     const char *digits = *at + 1;
     if (hex4(digits, &code) == 0) {
         *at += 5;
-        if (code >= 0xD800 && code < 0xDC00 && (*at)[0] == '\\' && (*at)[1] == 'u' && hex4(*at + 2, &second) == 0
-            && second >= 0xDC00 && second < 0xE000) {
+        if (code >= 0xD800 && code < 0xDC00 && (*at)[0] == '\\' && (*at)[1] == 'u' &&
+            hex4(*at + 2, &second) == 0 && second >= 0xDC00 && second < 0xE000) {
             code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
             *at += 6;
         }
@@ -343,7 +361,9 @@ static const struct json *word_value(struct input *in)
 
 static const struct json *token_value(struct input *in)
 {
-    return in->lexeme == IN_STRING ? string_value(in) : in->lexeme == IN_WORD ? word_value(in) : number_value(in);
+    return in->lexeme == IN_STRING ? string_value(in)
+           : in->lexeme == IN_WORD ? word_value(in)
+                                   : number_value(in);
 }
 
 static void end_token(struct input *in)
@@ -394,7 +414,8 @@ static void start_token(struct input *in, char c)
         buffer_add_char(&in->token, c);
 }
 
-/* Whether `c` goes on with the token, and as what; START: it ends before c; RECOVERY: c must not stand here. */
+/* Whether `c` goes on with the token, and as what; START: it ends before c; RECOVERY: c must not stand
+ * here. */
 static enum lexeme continued(const struct input *in, char c)
 {
     bool digit = c >= '0' && c <= '9';
@@ -402,7 +423,8 @@ static enum lexeme continued(const struct input *in, char c)
     case IN_ESCAPE:
         return (unsigned char) c < 0x20 ? RECOVERY : IN_STRING;
     case IN_STRING:
-        if ((unsigned char) c < 0x20 || (unsigned char) c == 0xC0 || (unsigned char) c == 0xC1 || (unsigned char) c > 0xF4)
+        if ((unsigned char) c < 0x20 || (unsigned char) c == 0xC0 || (unsigned char) c == 0xC1 ||
+            (unsigned char) c > 0xF4)
             return RECOVERY;
         return c == '\\' ? IN_ESCAPE : IN_STRING;
     case IN_WORD:

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input.h - JSON as QEMU reads it: a lexer and a parser that take bytes as they come, and complain in its words.
+/* input.h - JSON as QEMU reads it: a lexer and a parser that take bytes as they come, and complain in its
+ * words.
  *
- * It accepts what QEMU accepts (single quotes, any white space, values back to back) and recovers as QEMU does: after
- * a wrong token the rest of that value is skipped up to its closing bracket, after a stray character reading goes on
- * at the next structural one.  Positions (line:column since the stream began) stand in front of the complaint from
- * QEMU 11 on.
+ * It accepts what QEMU accepts (single quotes, any white space, values back to back) and recovers as QEMU
+ * does: after a wrong token the rest of that value is skipped up to its closing bracket, after a stray
+ * character reading goes on at the next structural one. Positions (line:column since the stream began)
+ * stand in front of the complaint from QEMU 11 on.
  */
 #pragma once
 #include "json/json.h"
@@ -21,7 +22,7 @@ void input_free(struct input *in);
 DEFINE_OWNED(input)
 /* A handler may free the input only through input_stop() first: the rest of the bytes is then dropped. */
 void input_feed(struct input *in, const char *bytes, size_t length);
-void input_end(struct input *in);       /* no more bytes: what is half read is completed or complained about */
+void input_end(struct input *in); /* no more bytes: what is half read is completed or complained about */
 
 /* One whole value, for the command line. */
 const struct json *input_parse(const char *text, bool positions, struct arena *arena, struct error *err);

@@ -50,7 +50,8 @@ static void put(struct arena *a, struct json *object, const char *key, const str
     value_set(a, object, key, value);
 }
 
-static int put_nested(struct arena *a, struct json *object, char *key, const struct json *value, struct error *err)
+static int put_nested(struct arena *a, struct json *object, char *key, const struct json *value,
+                      struct error *err)
 {
     char *dot;
     while ((dot = strchr(key, '.')) != NULL) {
@@ -97,8 +98,8 @@ static int take_pair(struct arena *a, struct json *object, const char **at, cons
     return 0;
 }
 
-const struct json *keyval_parse(struct arena *a, const char *text, const char *implied, int style, bool positions,
-                                const char **ret_short, struct error *err)
+const struct json *keyval_parse(struct arena *a, const char *text, const char *implied, int style,
+                                bool positions, const char **ret_short, struct error *err)
 {
     if ((style & KEYVAL_OR_JSON) && *text == '{')
         return input_parse(text, positions, a, err);
@@ -116,8 +117,10 @@ const struct json *keyval_parse(struct arena *a, const char *text, const char *i
 
 bool keyval_parse_bool(const char *text, bool *ret_value)
 {
-    bool on = text_equal(text, "on") || text_equal(text, "yes") || text_equal(text, "true") || text_equal(text, "y");
-    if (!on && !text_equal(text, "off") && !text_equal(text, "no") && !text_equal(text, "false") && !text_equal(text, "n"))
+    bool on = text_equal(text, "on") || text_equal(text, "yes") || text_equal(text, "true") ||
+              text_equal(text, "y");
+    if (!on && !text_equal(text, "off") && !text_equal(text, "no") && !text_equal(text, "false") &&
+        !text_equal(text, "n"))
         return false;
     *ret_value = on;
     return true;
@@ -188,7 +191,11 @@ int keyval_size(const struct json *object, const char *key, uint64_t *value, str
 {
     const char *text = keyval_text(object, key);
     if (text && !keyval_parse_size(text, 1, value))
-        return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects a non-negative number below 2^64\n"
-                    "Optional suffix k, M, G, T, P or E means kilo-, mega-, giga-, tera-, peta-\nand exabytes, respectively.", key);
+        return fail(
+            err, ERR_INVALID_ARG,
+            "Parameter '%s' expects a non-negative number below 2^64\n"
+            "Optional suffix k, M, G, T, P or E means kilo-, mega-, giga-, tera-, peta-\n"
+                    "and exabytes, respectively.",
+            key);
     return 0;
 }

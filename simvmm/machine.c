@@ -26,10 +26,11 @@ static const struct { const char *prefix, *part; uint64_t low_limit, low; } fami
 static const struct json *machine_entry(const struct vm *vm, const char *name)
 {
     error_scope(err);
-    const struct json *all = json_parse(data_reply(vm->data, "query-machines"), strlen(data_reply(vm->data, "query-machines")),
-                                        vm->arena, &err);
+    const struct json *all = json_parse(data_reply(vm->data, "query-machines"),
+                                        strlen(data_reply(vm->data, "query-machines")), vm->arena, &err);
     for (size_t i = 0; all && i < all->length; i++)
-        if (text_equal(json_get_text(all->items[i], "name"), name) || text_equal(json_get_text(all->items[i], "alias"), name))
+        if (text_equal(json_get_text(all->items[i], "name"), name) ||
+            text_equal(json_get_text(all->items[i], "alias"), name))
             return all->items[i];
     return NULL;
 }
@@ -41,9 +42,12 @@ static int find_machine(struct vm *vm, struct error *err)
     const struct json *entry = machine_entry(vm, vm->machine);
     if (!entry) {
         if (vm_is(vm, 11))
-            fail(err, ERR_INVALID_ARG, "unsupported machine type: \"%s\"\nUse -machine help to list supported machines", vm->machine);
+            fail(err, ERR_INVALID_ARG,
+                 "unsupported machine type: \"%s\"\nUse -machine help to list supported machines",
+                 vm->machine);
         else
-            fail(err, ERR_INVALID_ARG, "unsupported machine type\nUse -machine help to list supported machines");
+            fail(err, ERR_INVALID_ARG,
+                 "unsupported machine type\nUse -machine help to list supported machines");
         return -1;
     }
     vm->machine = json_get_text(entry, "name");
@@ -80,7 +84,8 @@ int machine_create(struct vm *vm, struct error *err)
         vm->own_memory = qom_at(vm->tree, "/objects/pc.ram");
         return 0;
     }
-    return fail(err, ERR_NO_SUPPORT, "machine '%s' exists in QEMU %s, but is not simulated", vm->machine, vm->version);
+    return fail(err, ERR_NO_SUPPORT, "machine '%s' exists in QEMU %s, but is not simulated", vm->machine,
+                vm->version);
 }
 
 /* ---- memory ---- */
@@ -94,7 +99,8 @@ static void set_number_at(struct vm *vm, const char *path, const char *property,
 
 static void add_high_memory(struct vm *vm, uint64_t high)
 {
-    struct qom_node *unattached = qom_at(vm->tree, "/machine/unattached"), *low = qom_at(vm->tree, "/machine/unattached/ram-below-4g[0]");
+    struct qom_node *unattached = qom_at(vm->tree, "/machine/unattached"),
+                    *low = qom_at(vm->tree, "/machine/unattached/ram-below-4g[0]");
     if (!low)
         return;
     struct qom_node *node = qom_node_add(vm->tree, unattached, "ram-above-4g[0]", "memory-region");
@@ -112,10 +118,11 @@ static void set_memory(struct vm *vm)
 {
     struct qom_node *machine = qom_at(vm->tree, "/machine");
     uint64_t high = vm->memory - vm->low_memory;
-    owned_memory char *json = vm->memory_max
-        ? memory_printf("{\"max-size\": %llu, \"size\": %llu, \"slots\": %llu}", (unsigned long long) vm->memory_max,
-                        (unsigned long long) vm->memory, (unsigned long long) vm->memory_slots)
-        : memory_printf("{\"size\": %llu}", (unsigned long long) vm->memory);
+    owned_memory char *json =
+        vm->memory_max ? memory_printf("{\"max-size\": %llu, \"size\": %llu, \"slots\": %llu}",
+                                       (unsigned long long) vm->memory_max, (unsigned long long) vm->memory,
+                                       (unsigned long long) vm->memory_slots)
+                       : memory_printf("{\"size\": %llu}", (unsigned long long) vm->memory);
     qom_set(machine, "memory", json);
     static const char *const hosts[] = { "/machine/i440fx", "/machine/q35" };
     for (size_t i = 0; i < ARRAY_COUNT(hosts); i++) {
@@ -199,7 +206,8 @@ static int set_options(struct vm *vm, struct error *err)
 
 static void set_boot(struct vm *vm)
 {
-    static const char *const words[] = { "order", "once", "splash" }, *const numbers[] = { "splash-time", "reboot-timeout" },
+    static const char *const words[] = { "order", "once", "splash" },
+                             *const numbers[] = { "splash-time", "reboot-timeout" },
                              *const switches[] = { "menu", "strict" };
     if (!vm->boot)
         return;
@@ -210,7 +218,8 @@ static void set_boot(struct vm *vm)
         value_set_text(vm->arena, boot, "order", "cad");
     for (size_t i = 0; i < ARRAY_COUNT(numbers); i++)
         if (keyval_text(vm->boot, numbers[i]))
-            value_set(vm->arena, boot, numbers[i], value_digits(vm->arena, keyval_text(vm->boot, numbers[i])));
+            value_set(vm->arena, boot, numbers[i],
+                      value_digits(vm->arena, keyval_text(vm->boot, numbers[i])));
     for (size_t i = 0; i < ARRAY_COUNT(switches); i++) {
         bool on = false;
         if (keyval_text(vm->boot, switches[i]) && keyval_parse_bool(keyval_text(vm->boot, switches[i]), &on))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simvmm - a VMM without a guest: QEMU's command line, QMP and object tree, for those who manage or test them. */
+/* simvmm - a VMM without a guest: QEMU's command line, QMP and object tree, for those who manage or test
+ * them. */
 #include <stdio.h>
 
 #include "loop/loop.h"

@@ -21,6 +21,7 @@ struct monitor {
     struct chardev *chardev;
     struct input *input;
     bool open, negotiated, running;
+    bool oob;                           /* commands out of band were negotiated (and none of ours can be) */
     bool deaf;                          /* a fault: nothing more is said to this client */
     VECTOR(struct request) queue;
     struct timer *delay;                /* a fault makes the first of the queue wait */
@@ -48,7 +49,8 @@ static void greet(struct monitor *m)
     if (fault.action == FAULT_GARBAGE)
         buffer_add_text(&line, "This is not QMP {");
     else
-        buffer_printf(&line, "{\"QMP\": {\"version\": %s, \"capabilities\": [\"oob\"]}}", data_reply(m->vm->data, "query-version"));
+        buffer_printf(&line, "{\"QMP\": {\"version\": %s, \"capabilities\": [\"oob\"]}}",
+                      data_reply(m->vm->data, "query-version"));
     send_line(m, &line);
 }
 
@@ -56,7 +58,9 @@ static const char *class_of(const struct call *call, const struct error *err)
 {
     if (call->error_class)
         return call->error_class;
-    return err->code == ERR_NO_SUPPORT ? "CommandNotFound" : err->code == ERR_DEVICE_MISSING ? "DeviceNotFound" : "GenericError";
+    return err->code == ERR_NO_SUPPORT       ? "CommandNotFound"
+           : err->code == ERR_DEVICE_MISSING ? "DeviceNotFound"
+                                             : "GenericError";
 }
 
 static void add_error(struct buffer *line, const struct json *id, const char *class, const char *text)
@@ -110,37 +114,40 @@ void event_emit(struct vm *vm, const char *name, const struct json *data)
 
 /* ---- requests ---- */
 
-static int check_members(const struct json *request, struct error *err)
+static int check_members(const struct json *request, bool oob, struct error *err)
 {
     if (request->type != JSON_OBJECT)
         return fail(err, ERR_INVALID_ARG, "QMP input must be a JSON object");
     for (size_t i = 0; i < request->length; i++) {
         const char *key = request->members[i].key;
         const struct json *value = request->members[i].value;
-        if (text_equal(key, "execute") && value->type != JSON_STRING)
+        bool command = text_equal(key, "execute") || (oob && text_equal(key, "exec-oob"));
+        if (command && value->type != JSON_STRING)
             return fail(err, ERR_INVALID_ARG, "QMP input member '%s' must be a string", key);
         if (text_equal(key, "arguments") && value->type != JSON_OBJECT)
             return fail(err, ERR_INVALID_ARG, "QMP input member '%s' must be an object", key);
-        if (!text_equal(key, "execute") && !text_equal(key, "arguments") && !text_equal(key, "id"))
+        if (!command && !text_equal(key, "arguments") && !text_equal(key, "id"))
             return fail(err, ERR_INVALID_ARG, "QMP input member '%s' is unexpected", key);
     }
-    if (!json_get(request, "execute"))
+    if (!json_get(request, "execute") && !json_get(request, "exec-oob"))
         return fail(err, ERR_INVALID_ARG, "QMP input lacks member 'execute'");
     return 0;
 }
 
 static int execute(struct monitor *m, struct call *call, const struct json *request, struct error *err)
 {
-    if (check_members(request, err) < 0)
+    if (check_members(request, m->oob, err) < 0)
         return -1;
-    const char *name = json_get_text(request, "execute");
-    const struct command *command = command_find(m->vm, name);
+    const char *name = json_get_text(request, "execute"), *oob = json_get_text(request, "exec-oob");
+    const struct command *command = command_find(m->vm, name ? name : oob);
     if (!m->negotiated && !text_equal(name, "qmp_capabilities"))
         return fail(err, ERR_NO_SUPPORT, "Expecting capabilities negotiation with 'qmp_capabilities'");
     if (m->negotiated && text_equal(name, "qmp_capabilities"))
         return fail(err, ERR_NO_SUPPORT, "Capabilities negotiation is already complete, command ignored");
     if (!command)
-        return fail(err, ERR_NO_SUPPORT, "The command %s has not been found", name);
+        return fail(err, ERR_NO_SUPPORT, "The command %s has not been found", name ? name : oob);
+    if (oob)
+        return fail(err, ERR_INVALID_ARG, "The command %s does not support OOB", oob);
     call->arguments = json_get(request, "arguments");
     if (command_run(command, call, err) < 0) {
         if (err->code == ERR_NO_SUPPORT && !call->error_class)
@@ -156,7 +163,8 @@ static void close_client(struct monitor *m)
 }
 
 /* Does what was asked for instead of a reply; false if the reply is to go out. */
-static bool misbehave(struct monitor *m, const struct fault *fault, const struct json *id, struct buffer *line)
+static bool misbehave(struct monitor *m, const struct fault *fault, const struct json *id,
+                      struct buffer *line)
 {
     switch (fault->action) {
     case FAULT_HANG:
@@ -178,7 +186,8 @@ static bool misbehave(struct monitor *m, const struct fault *fault, const struct
         return true;
     case FAULT_ERROR:
         line->length = 0;
-        add_error(line, id, "GenericError", fault->text ? fault->text : "simvmm was asked to fail this command");
+        add_error(line, id, "GenericError",
+                  fault->text ? fault->text : "simvmm was asked to fail this command");
         return false;
     default:
         return false;
@@ -289,7 +298,7 @@ static void forget_client(struct monitor *m)
             request_done(&m->queue.items[i]);
         m->queue.count = 0;
     }
-    m->open = m->negotiated = m->deaf = false;
+    m->open = m->negotiated = m->oob = m->deaf = false;
 }
 
 void monitor_free(struct monitor *m)
@@ -333,9 +342,8 @@ bool monitor_is_negotiated(const struct monitor *m)
     return m->negotiated;
 }
 
-int monitor_negotiate(struct monitor *m, struct error *err)
+void monitor_negotiate(struct monitor *m, bool oob)
 {
-    (void) err;
     m->negotiated = true;
-    return 0;
+    m->oob = oob;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* monitor.h - a QMP monitor on a character device: framing, negotiation, replies in order, events.
  *
- * A client is greeted when it connects and has to negotiate; what it half sent is forgotten when it leaves.  Requests
- * are answered one at a time, in order; while one is being delayed by a fault, no more are read.
+ * A client is greeted when it connects and has to negotiate; what it half sent is forgotten when it
+ * leaves. Requests are answered one at a time, in order; while one is being delayed by a fault, no more
+ * are read.
  */
 #pragma once
 #include "simvmm/vm.h"
@@ -18,7 +19,7 @@ void monitor_input(struct monitor *m, const char *bytes, size_t length);
 void monitor_closed(struct monitor *m);
 struct chardev *monitor_chardev(const struct monitor *m);
 bool monitor_is_negotiated(const struct monitor *m);
-int monitor_negotiate(struct monitor *m, struct error *err);
+void monitor_negotiate(struct monitor *m, bool oob);
 
 /* To every negotiated client.  `data` may be NULL. */
 void event_emit(struct vm *vm, const char *name, const struct json *data);

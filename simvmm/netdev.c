@@ -23,17 +23,39 @@ static int check_fd(const char *text, struct error *err)
     if (!text || !text_to_u64(text, INT32_MAX, &number))
         return 0;
     if (fcntl((int) number, F_GETFD) < 0)
-        return fail(err, ERR_INVALID_ARG, "Can't set file descriptor %s non-blocking: %s: %s", text, strerror(errno), strerror(errno));
+        return fail(err, ERR_INVALID_ARG, "Can't set file descriptor %s non-blocking: %s: %s", text,
+                    strerror(errno), strerror(errno));
     return 0;
 }
 
 /* What the two kinds take that are used with guests of our size; the others are not looked into. */
 static const struct { const char *type; const char *keys[32]; } own_keys[] = {
-    { "user", { "hostname", "restrict", "ipv4", "ipv6", "ip", "net", "host", "tftp", "bootfile", "dhcpstart", "dns", "dnssearch",
-                "domainname", "ipv6-prefix", "ipv6-prefixlen", "ipv6-host", "ipv6-dns", "smb", "smbserver", "hostfwd", "guestfwd",
-                "tftp-server-name" } },
-    { "tap", { "ifname", "fd", "fds", "script", "downscript", "br", "helper", "sndbuf", "vnet_hdr", "vhost", "vhostfd", "vhostfds",
-               "vhostforce", "queues", "poll-us" } },
+    { "user",
+      { "hostname",
+        "restrict",
+        "ipv4",
+        "ipv6",
+        "ip",
+        "net",
+        "host",
+        "tftp",
+        "bootfile",
+        "dhcpstart",
+        "dns",
+        "dnssearch",
+        "domainname",
+        "ipv6-prefix",
+        "ipv6-prefixlen",
+        "ipv6-host",
+        "ipv6-dns",
+        "smb",
+        "smbserver",
+        "hostfwd",
+        "guestfwd",
+        "tftp-server-name" } },
+    { "tap",
+      { "ifname", "fd", "fds", "script", "downscript", "br", "helper", "sndbuf", "vnet_hdr", "vhost",
+        "vhostfd", "vhostfds", "vhostforce", "queues", "poll-us" } },
 };
 
 static int check_keys(const char *type, const struct json *given, struct error *err)
@@ -44,7 +66,8 @@ static int check_keys(const char *type, const struct json *given, struct error *
         for (size_t m = 0; m < given->length; m++) {
             const char *key = given->members[m].key;
             size_t k = 0;
-            while (k < ARRAY_COUNT(own_keys[i].keys) && own_keys[i].keys[k] && !text_equal(own_keys[i].keys[k], key))
+            while (k < ARRAY_COUNT(own_keys[i].keys) && own_keys[i].keys[k] &&
+                   !text_equal(own_keys[i].keys[k], key))
                 k++;
             bool common = text_equal(key, "type") || text_equal(key, "id");
             if (!common && (k == ARRAY_COUNT(own_keys[i].keys) || !own_keys[i].keys[k]))
@@ -56,8 +79,8 @@ static int check_keys(const char *type, const struct json *given, struct error *
 
 int netdev_create(struct vm *vm, const struct json *given, struct error *err)
 {
-    static const char *const types[] = { "user", "tap", "bridge", "socket", "stream", "dgram", "vhost-user", "vhost-vdpa", "hubport",
-                                         "l2tpv3", "vde", "passt" };
+    static const char *const types[] = { "user",       "tap",        "bridge",  "socket", "stream", "dgram",
+                                         "vhost-user", "vhost-vdpa", "hubport", "l2tpv3", "vde",    "passt" };
     const char *type = keyval_text(given, "type"), *id = keyval_text(given, "id");
     size_t i = 0;
     if (!id)
@@ -70,7 +93,8 @@ int netdev_create(struct vm *vm, const struct json *given, struct error *err)
         return fail(err, ERR_INVALID_ARG, "Parameter 'type' does not accept value '%s'", type);
     if (netdev_find(vm, id))
         return fail(err, ERR_INVALID_ARG, "Duplicate ID '%s' for netdev", id);
-    if (check_keys(type, given, err) < 0 || check_fd(keyval_text(given, "fd"), err) < 0 || check_fd(keyval_text(given, "vhostfd"), err) < 0)
+    if (check_keys(type, given, err) < 0 || check_fd(keyval_text(given, "fd"), err) < 0 ||
+        check_fd(keyval_text(given, "vhostfd"), err) < 0)
         return -1;
     struct netdev *n = ARENA_NEW(vm->arena, struct netdev);
     *n = (struct netdev) { .id = arena_copy(vm->arena, id), .type = types[i] };

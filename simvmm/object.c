@@ -14,7 +14,8 @@
 
 bool object_is_early(const char *type)
 {
-    static const char *const late[] = { "memory-backend-", "monitor-", "rng-egd", "filter-", "colo-", "pr-manager", "x-remote" };
+    static const char *const late[] = { "memory-backend-", "monitor-",   "rng-egd", "filter-",
+                                        "colo-",           "pr-manager", "x-remote" };
     for (size_t i = 0; i < ARRAY_COUNT(late); i++)
         if (type && text_starts(type, late[i]))
             return false;
@@ -32,7 +33,8 @@ static int complete_memory(struct vm *vm, struct qom_node *node, const struct js
     if (text_equal(node->type, "memory-backend-file") && !path)
         return fail(err, ERR_INVALID_ARG, "Parameter 'mem-path' is missing");
     if (path && access(path, F_OK) != 0 && strrchr(path, '/') == path)
-        return fail(err, ERR_INVALID_ARG, "can't open backing store %s for guest RAM: No such file or directory", path);
+        return fail(err, ERR_INVALID_ARG,
+                    "can't open backing store %s for guest RAM: No such file or directory", path);
     for (size_t i = 0; i < node->properties.count; i++)
         if (node->properties.items[i].kind == QOM_CHILD && node->properties.items[i].node)
             qom_set_number(node->properties.items[i].node, "size", size);
@@ -48,8 +50,12 @@ static int complete_secret(struct vm *vm, struct qom_node *node, const struct js
     if (!file && !json_get(given, "data"))
         return fail(err, ERR_INVALID_ARG, "Either 'file' or 'data' must be provided"), option_bare(err);
     if (file && access(file, R_OK) != 0)
-        return fail(err, ERR_INVALID_ARG, "Unable to read %s: Failed to open file \xe2\x80\x9c%s\xe2\x80\x9d: No such file or directory",
-                    file, file), option_bare(err);
+        return fail(
+                   err, ERR_INVALID_ARG,
+                   "Unable to read %s: Failed to open file \xe2\x80\x9c%s\xe2\x80\x9d: "
+                    "No such file or directory",
+                   file, file),
+               option_bare(err);
     return 0;
 }
 
@@ -62,14 +68,16 @@ static int complete_monitor(struct vm *vm, struct qom_node *node, const struct j
     if (!chardev)
         return fail(err, ERR_INVALID_ARG, "chardev \"%s\" not found", name), option_bare(err);
     if (text_equal(node->type, "monitor-hmp"))
-        return fail(err, ERR_NO_SUPPORT, "a human monitor is not simulated; human-monitor-command answers some commands");
+        return fail(err, ERR_NO_SUPPORT,
+                    "a human monitor is not simulated; human-monitor-command answers some commands");
     struct monitor *monitor = monitor_new(vm, chardev);
     chardev_set_monitor(chardev, monitor);
     vector_push(&vm->monitors, monitor);
     return 0;
 }
 
-static int complete_iothread(struct vm *vm, struct qom_node *node, const struct json *given, struct error *err)
+static int complete_iothread(struct vm *vm, struct qom_node *node, const struct json *given,
+                             struct error *err)
 {
     (void) given;
     (void) err;
@@ -92,7 +100,8 @@ static int fill(struct vm *vm, struct qom_node *node, const struct json *given, 
         if (text_equal(m->key, "qom-type") || text_equal(m->key, "id"))
             continue;
         if (!qom_property_find(node, m->key))
-            return fail(err, ERR_INVALID_ARG, vm_is(vm, 11) ? "Invalid parameter '%s'" : "Parameter '%s' is unexpected", m->key);
+            return fail(err, ERR_INVALID_ARG,
+                        vm_is(vm, 11) ? "Invalid parameter '%s'" : "Parameter '%s' is unexpected", m->key);
         uint64_t size;
         const char *text = keyval_text(given, m->key);
         if (text_equal(m->key, "size") && text && keyval_parse_size(text, 1, &size))
@@ -127,7 +136,9 @@ struct qom_node *object_create(struct vm *vm, const struct json *given, struct e
     } else if (there) {
         return fail(err, ERR_INVALID_ARG, "Duplicate ID '%s' for object", id), NULL;
     }
-    struct placing place = { .parent = objects, .name = arena_copy(vm->arena, id), .id = arena_copy(vm->arena, id) };
+    struct placing place = { .parent = objects,
+                             .name = arena_copy(vm->arena, id),
+                             .id = arena_copy(vm->arena, id) };
     struct qom_node *node = compose_part(vm, part, &place);
     if (fill(vm, node, given, err) < 0) {
         qom_node_remove(vm->tree, node);

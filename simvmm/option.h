@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option.h - the functions behind the rows of options.c, by family: settings, machine, back ends, devices, -sim. */
+/* option.h - the functions behind the rows of options.c, by family: settings, machine, back ends, devices,
+ * -sim. */
 #pragma once
 #include "simvmm/options.h"
 
@@ -29,12 +30,13 @@ bool option_group_has(struct vm *vm, const char *group, const char *key);
 int option_raw(struct error *err);
 enum stage option_stage(const struct given_option *given);
 
-option_function option_stopped, option_ignore, option_no_shutdown, option_no_reboot, option_daemonize, option_enable_kvm,
-    option_no_hpet, option_no_acpi, option_pidfile, option_cpu, option_uuid, option_vga, option_kernel, option_initrd,
-    option_append, option_bios, option_ignore_word, option_watchdog_action, option_incoming, option_nothing_only, option_name,
-    option_machine, option_accel, option_memory, option_smp, option_overcommit, option_rtc, option_boot, option_msg,
-    option_sandbox, option_global, option_action, option_keep, option_display, option_sim, option_object, option_audiodev,
-    option_chardev, option_blockdev, option_drive, option_netdev, option_mon, option_qmp, option_device, option_vnc,
+option_function option_stopped, option_ignore, option_no_shutdown, option_no_reboot, option_daemonize,
+    option_enable_kvm, option_no_hpet, option_no_acpi, option_pidfile, option_cpu, option_uuid, option_vga,
+    option_kernel, option_initrd, option_append, option_bios, option_ignore_word, option_watchdog_action,
+    option_incoming, option_nothing_only, option_name, option_machine, option_accel, option_memory,
+    option_smp, option_overcommit, option_rtc, option_boot, option_msg, option_sandbox, option_global,
+    option_action, option_keep, option_display, option_sim, option_object, option_audiodev, option_chardev,
+    option_blockdev, option_drive, option_netdev, option_mon, option_qmp, option_device, option_vnc,
     option_add_fd, option_fw_cfg, option_smbios, option_numa, option_loadvm;
 
 extern const char option_sim_help[];

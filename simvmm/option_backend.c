@@ -26,19 +26,21 @@ enum stage option_stage(const struct given_option *given)
 
 int option_object(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    return object_create(vm, given->object, err) ? 0 : -1;          /* marks what is not the option's own error */
+    return object_create(vm, given->object, err) ? 0 : -1; /* marks what is not the option's own error */
 }
 
 int option_audiodev(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const drivers[] = { "none", "alsa", "dbus", "jack", "oss", "pa", "pipewire", "sdl", "sndio", "spice", "wav" };
+    static const char *const drivers[] = { "none",     "alsa", "dbus",  "jack",  "oss", "pa",
+                                           "pipewire", "sdl",  "sndio", "spice", "wav" };
     const char *driver = keyval_text(given->object, "driver"), *id = keyval_text(given->object, "id");
     if (!id)
         return fail(err, ERR_INVALID_ARG, "Parameter 'id' is missing");
     for (size_t i = 0; i < ARRAY_COUNT(drivers); i++)
         if (text_equal(drivers[i], driver)) {
             const struct part *part = data_part(vm->data, "audiodev", "none");
-            struct placing place = { .parent = qom_at(vm->tree, "/audiodevs"), .name = arena_copy(vm->arena, id) };
+            struct placing place = { .parent = qom_at(vm->tree, "/audiodevs"),
+                                     .name = arena_copy(vm->arena, id) };
             vector_push(&vm->audiodevs, place.name);
             if (part && place.parent)
                 compose_part(vm, part, &place);
@@ -68,9 +70,13 @@ int option_blockdev(struct vm *vm, const struct given_option *given, struct erro
 
 static void warn_of_probing(const char *file)
 {
-    fprintf(stderr, "WARNING: Image format was not specified for '%s' and probing guessed raw.\n"
-            "         Automatically detecting the format is dangerous for raw images, write operations on block 0 will be restricted.\n"
-            "         Specify the 'raw' format explicitly to remove the restrictions.\n", file);
+    fprintf(
+        stderr,
+        "WARNING: Image format was not specified for '%s' and probing guessed raw.\n"
+        "         Automatically detecting the format is dangerous for raw images, write operations on "
+            "block 0 will be restricted.\n"
+        "         Specify the 'raw' format explicitly to remove the restrictions.\n",
+        file);
 }
 
 int option_drive(struct vm *vm, const struct given_option *given, struct error *err)
@@ -82,9 +88,10 @@ int option_drive(struct vm *vm, const struct given_option *given, struct error *
         warn_of_probing(file);
     for (size_t i = 0; i < given->object->length; i++) {
         const char *key = given->object->members[i].key;
-        if (!option_group_has(vm, "drive", key) && !strchr(key, '.') && !text_equal(key, "cache") && !text_equal(key, "id")
-            && !text_equal(key, "readonly"))
-            return fail(err, ERR_INVALID_ARG, "Block format '%s' does not support the option '%s'", format ? format : "raw", key);
+        if (!option_group_has(vm, "drive", key) && !strchr(key, '.') && !text_equal(key, "cache") &&
+            !text_equal(key, "id") && !text_equal(key, "readonly"))
+            return fail(err, ERR_INVALID_ARG, "Block format '%s' does not support the option '%s'",
+                        format ? format : "raw", key);
     }
     return 0;
 }
@@ -109,14 +116,18 @@ int option_mon(struct vm *vm, const struct given_option *given, struct error *er
 {
     const char *mode = keyval_text(given->object, "mode"), *chardev = keyval_text(given->object, "chardev");
     if (vm_is(vm, 11))
-        message_print(vm, "-mon %s: warning: '-mon' is deprecated, use '-object' with 'monitor-hmp' or 'monitor-qmp' types instead",
-                      given->text);
+        message_print(
+            vm,
+            "-mon %s: warning: '-mon' is deprecated, use '-object' with 'monitor-hmp' or 'monitor-qmp' "
+                      "types instead",
+            given->text);
     if (mode && !text_equal(mode, "control") && !text_equal(mode, "readline"))
         return fail(err, ERR_INVALID_ARG, "Parameter 'mode' does not accept value '%s'", mode);
     if (!chardev || !chardev_find(vm, chardev))
         return fail(err, ERR_INVALID_ARG, "chardev \"%s\" not found", chardev ? chardev : "");
     if (!text_equal(mode, "control"))
-        return fail(err, ERR_NO_SUPPORT, "a human monitor is not simulated; human-monitor-command answers some commands");
+        return fail(err, ERR_NO_SUPPORT,
+                    "a human monitor is not simulated; human-monitor-command answers some commands");
     return add_monitor(vm, chardev ? chardev : "", err);
 }
 
@@ -130,14 +141,17 @@ int option_qmp(struct vm *vm, const struct given_option *given, struct error *er
     if (text_starts(text, "unix:"))
         buffer_printf(&spec, "socket,path=%s", text + 5);
     else if (text_starts(text, "tcp:") && strchr(text + 4, ':'))
-        buffer_printf(&spec, "socket,host=%.*s,port=%s", (int) (strrchr(text, ':') - text - 4), text + 4, strrchr(text, ':') + 1);
+        buffer_printf(&spec, "socket,host=%.*s,port=%s", (int) (strrchr(text, ':') - text - 4), text + 4,
+                      strrchr(text, ':') + 1);
     else if (text_equal(text, "stdio"))
         buffer_add_text(&spec, "stdio");
     else
-        return fail(err, ERR_INVALID_ARG, "'%s' is not a valid char driver\n%s: -qmp %s: parse error: %s", text, vm->program, text, text);
+        return fail(err, ERR_INVALID_ARG, "'%s' is not a valid char driver\n%s: -qmp %s: parse error: %s",
+                    text, vm->program, text, text);
     const char *id = arena_printf(vm->arena, "compat_monitor%zu", vm->monitors.count);
     buffer_printf(&spec, ",id=%s", id);
-    const struct json *object = keyval_parse(vm->arena, buffer_text(&spec), "backend", KEYVAL_FLAT, vm_is(vm, 11), NULL, err);
+    const struct json *object =
+        keyval_parse(vm->arena, buffer_text(&spec), "backend", KEYVAL_FLAT, vm_is(vm, 11), NULL, err);
     if (!object || !chardev_create(vm, object, err))
         return -1;
     return add_monitor(vm, id, err);

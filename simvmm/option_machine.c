@@ -13,7 +13,8 @@ static void merge(struct vm *vm, const struct json *from)
     if (!vm->machine_options)
         vm->machine_options = value_object(vm->arena);
     for (size_t i = 0; i < from->length; i++)
-        value_set(vm->arena, (struct json *) vm->machine_options, from->members[i].key, from->members[i].value);
+        value_set(vm->arena, (struct json *) vm->machine_options, from->members[i].key,
+                  from->members[i].value);
 }
 
 static int take_accel(struct vm *vm, const char *list, struct error *err)
@@ -26,8 +27,10 @@ static int take_accel(struct vm *vm, const char *list, struct error *err)
         vm->accel = "kvm";
         if (access("/dev/kvm", R_OK | W_OK) == 0)
             return 0;
-        fail(err, ERR_INVALID_ARG, "Could not access KVM kernel module: No such file or directory\n%s: failed to initialize kvm: "
-             "No such file or directory", vm->program);
+        fail(err, ERR_INVALID_ARG,
+             "Could not access KVM kernel module: No such file or directory\n%s: failed to initialize kvm: "
+             "No such file or directory",
+             vm->program);
         return option_bare(err);
     }
     return fail(err, ERR_INVALID_ARG, "invalid accelerator %s", list);
@@ -46,8 +49,10 @@ int option_machine(struct vm *vm, const struct given_option *given, struct error
 
 int option_accel(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const known[] = { "accel", "thread", "tb-size", "split-wx", "one-insn-per-tb", "kernel-irqchip", "dirty-ring-size",
-                                         "notify-vmexit", "kvm-shadow-mem", "honor-guest-pat" };
+    static const char *const known[] = { "accel",           "thread",          "tb-size",
+                                         "split-wx",        "one-insn-per-tb", "kernel-irqchip",
+                                         "dirty-ring-size", "notify-vmexit",   "kvm-shadow-mem",
+                                         "honor-guest-pat" };
     const char *accel = keyval_text(given->object, "accel");
     if (take_accel(vm, accel ? accel : "", err) < 0)
         return -1;
@@ -56,7 +61,8 @@ int option_accel(struct vm *vm, const struct given_option *given, struct error *
         while (k < ARRAY_COUNT(known) && !text_equal(known[k], given->object->members[i].key))
             k++;
         if (k == ARRAY_COUNT(known))
-            return fail(err, ERR_INVALID_ARG, "Property '%s-accel.%s' not found", accel, given->object->members[i].key);
+            return fail(err, ERR_INVALID_ARG, "Property '%s-accel.%s' not found", accel,
+                        given->object->members[i].key);
     }
     return 0;
 }
@@ -117,8 +123,11 @@ int option_memory(struct vm *vm, const struct given_option *given, struct error 
         return option_bare(err);
     }
     if (vm->memory_max && vm->memory_max < vm->memory) {
-        fail(err, ERR_INVALID_ARG, "invalid value of maxmem: maximum memory size (0x%llx) must be at least the initial memory size (0x%llx)",
-             (unsigned long long) vm->memory_max, (unsigned long long) vm->memory);
+        fail(
+            err, ERR_INVALID_ARG,
+            "invalid value of maxmem: maximum memory size (0x%llx) must be at least the initial memory "
+             "size (0x%llx)",
+            (unsigned long long) vm->memory_max, (unsigned long long) vm->memory);
         return option_bare(err);
     }
     return 0;
@@ -127,8 +136,9 @@ int option_memory(struct vm *vm, const struct given_option *given, struct error 
 int option_smp(struct vm *vm, const struct given_option *given, struct error *err)
 {
     struct { const char *key; unsigned *value; } rows[] = {
-        { "cpus", &vm->cpus }, { "maxcpus", &vm->cpus_max }, { "sockets", &vm->sockets }, { "dies", &vm->dies },
-        { "modules", &vm->modules }, { "cores", &vm->cores }, { "threads", &vm->threads }, { "clusters", NULL }, { "books", NULL },
+        { "cpus", &vm->cpus },       { "maxcpus", &vm->cpus_max }, { "sockets", &vm->sockets },
+        { "dies", &vm->dies },       { "modules", &vm->modules },  { "cores", &vm->cores },
+        { "threads", &vm->threads }, { "clusters", NULL },         { "books", NULL },
         { "drawers", NULL },
     };
     for (size_t i = 0; i < given->object->length; i++) {
@@ -142,7 +152,8 @@ int option_smp(struct vm *vm, const struct given_option *given, struct error *er
         else if (!keyval_parse_number(text, &number))
             fail(err, ERR_INVALID_ARG, "Parameter 'smp.%s' expects integer", key);
         else if (number == 0)
-            fail(err, ERR_INVALID_ARG, "Invalid CPU topology: CPU topology parameters must be greater than zero");
+            fail(err, ERR_INVALID_ARG,
+                 "Invalid CPU topology: CPU topology parameters must be greater than zero");
         if (err->code != ERR_NONE)
             return option_bare(err);
         if (rows[k].value)

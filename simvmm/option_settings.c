@@ -116,7 +116,8 @@ int option_uuid(struct vm *vm, const struct given_option *given, struct error *e
 int option_name(struct vm *vm, const struct given_option *given, struct error *err)
 {
     bool threads = false;
-    if (option_check_keys(vm, given, "name", err) < 0 || keyval_bool(given->object, "debug-threads", &threads, err) < 0)
+    if (option_check_keys(vm, given, "name", err) < 0 ||
+        keyval_bool(given->object, "debug-threads", &threads, err) < 0)
         return -1;
     vm->name = keyval_text(given->object, "guest");
     return 0;
@@ -125,7 +126,8 @@ int option_name(struct vm *vm, const struct given_option *given, struct error *e
 int option_msg(struct vm *vm, const struct given_option *given, struct error *err)
 {
     bool name = false;
-    if (option_check_keys(vm, given, "msg", err) < 0 || keyval_bool(given->object, "guest-name", &name, err) < 0)
+    if (option_check_keys(vm, given, "msg", err) < 0 ||
+        keyval_bool(given->object, "guest-name", &name, err) < 0)
         return -1;
     return keyval_bool(given->object, "timestamp", &vm->timestamps, err);
 }
@@ -137,8 +139,9 @@ int option_overcommit(struct vm *vm, const struct given_option *given, struct er
     if (option_check_keys(vm, given, "overcommit", err) < 0)
         return -1;
     if (lock && !keyval_parse_bool(lock, &on) && !(vm_is(vm, 11) && text_equal(lock, "on-fault")))
-        return vm_is(vm, 11) ? fail(err, ERR_INVALID_ARG, "parameter 'mem-lock' expects one of 'on', 'off', 'on-fault'")
-                             : keyval_bool(given->object, "mem-lock", &on, err);
+        return vm_is(vm, 11)
+                   ? fail(err, ERR_INVALID_ARG, "parameter 'mem-lock' expects one of 'on', 'off', 'on-fault'")
+                   : keyval_bool(given->object, "mem-lock", &on, err);
     return keyval_bool(given->object, "cpu-pm", &on, err);
 }
 
@@ -147,8 +150,10 @@ int option_rtc(struct vm *vm, const struct given_option *given, struct error *er
     if (option_check_keys(vm, given, "rtc", err) < 0)
         return -1;
     const char *base = keyval_text(given->object, "base"), *drift = keyval_text(given->object, "driftfix");
-    if (base && !text_equal(base, "utc") && !text_equal(base, "localtime") && strlen(base) != 10 && strlen(base) != 19) {
-        fail(err, ERR_INVALID_ARG, "invalid datetime format\nvalid formats: '2006-06-17T16:01:21' or '2006-06-17'");
+    if (base && !text_equal(base, "utc") && !text_equal(base, "localtime") && strlen(base) != 10 &&
+        strlen(base) != 19) {
+        fail(err, ERR_INVALID_ARG,
+             "invalid datetime format\nvalid formats: '2006-06-17T16:01:21' or '2006-06-17'");
         return option_bare(err);
     }
     if (drift && !text_equal(drift, "slew") && !text_equal(drift, "none")) {
@@ -160,7 +165,8 @@ int option_rtc(struct vm *vm, const struct given_option *given, struct error *er
 
 int option_boot(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const keys[] = { "order", "once", "menu", "splash", "splash-time", "reboot-timeout", "strict", NULL };
+    static const char *const keys[] = { "order",       "once",           "menu",   "splash",
+                                        "splash-time", "reboot-timeout", "strict", NULL };
     for (size_t i = 0; i < given->object->length; i++) {
         size_t k = 0;
         while (keys[k] && !text_equal(keys[k], given->object->members[i].key))
@@ -192,7 +198,8 @@ int option_sandbox(struct vm *vm, const struct given_option *given, struct error
 
 int option_global(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    const char *driver = keyval_text(given->object, "driver"), *property = keyval_text(given->object, "property");
+    const char *driver = keyval_text(given->object, "driver"),
+               *property = keyval_text(given->object, "property");
     const char *value = keyval_text(given->object, "value");
     if (!driver && given->object->length == 1) {
         const char *key = given->object->members[0].key, *dot = strchr(key, '.');
@@ -215,7 +222,8 @@ int option_action(struct vm *vm, const struct given_option *given, struct error 
 
 int option_watchdog_action(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const words[] = { "reset", "shutdown", "poweroff", "pause", "debug", "none", "inject-nmi" };
+    static const char *const words[] = { "reset", "shutdown", "poweroff",  "pause",
+                                         "debug", "none",     "inject-nmi" };
     (void) vm;
     for (size_t i = 0; i < ARRAY_COUNT(words); i++)
         if (text_equal(words[i], given->text))
@@ -260,7 +268,8 @@ int option_display(struct vm *vm, const struct given_option *given, struct error
 int option_vga(struct vm *vm, const struct given_option *given, struct error *err)
 {
     static const struct { const char *word, *driver; } kinds[] = {
-        { "none", NULL }, { "std", "VGA" }, { "cirrus", "cirrus-vga" }, { "vmware", "vmware-svga" }, { "virtio", "virtio-vga" },
+        { "none", NULL },           { "std", "VGA" }, { "cirrus", "cirrus-vga" }, { "vmware", "vmware-svga" },
+        { "virtio", "virtio-vga" },
     };
     for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
         if (text_equal(kinds[i].word, given->text)) {
@@ -334,7 +343,8 @@ static int check_file(const char *path, const char *what, bool reason, struct er
 {
     if (access(path, R_OK) == 0)
         return 0;
-    fail(err, ERR_INVALID_ARG, "qemu: could not %s '%s'%s", what, path, reason ? ": No such file or directory" : "");
+    fail(err, ERR_INVALID_ARG, "qemu: could not %s '%s'%s", what, path,
+         reason ? ": No such file or directory" : "");
     return option_raw(err);
 }
 

@@ -16,9 +16,9 @@ const char option_sim_help[] =
     "  -sim mute=greeting|replies   connect, and hear nothing\n"
     "  -sim exit=CODE,stderr=TEXT   print the text and end before anything else\n"
     "  -sim ACTION=TARGET[:NTH[:ARGUMENT]]\n"
-    "                               go wrong on the nth use (0 or none: every one) of a command, an event, 'greeting'\n"
-    "                               or '*'.  ACTION: delay (argument: ms), hang, error (text), garbage (text), close\n"
-    "                               (in mid-reply), crash, drop\n";
+    "                               go wrong on the nth use (0 or none: every one) of a command, an\n"
+    "                               event, 'greeting' or '*'.  ACTION: delay (argument: ms), hang,\n"
+    "                               error (text), garbage (text), close (in mid-reply), crash, drop\n";
 
 static int take_qemu(struct vm *vm, const char *value, struct error *err)
 {
@@ -33,7 +33,10 @@ static int take_qemu(struct vm *vm, const char *value, struct error *err)
 static int take_qom(struct vm *vm, const char *value, struct error *err)
 {
     static const struct { const char *word; unsigned bulk; } words[] = {
-        { "getv", BULK_GETV | BULK_GET }, { "get", BULK_GET }, { "tree", BULK_GETV | BULK_GET | BULK_TREE }, { "none", 0 },
+        { "getv", BULK_GETV | BULK_GET },
+        { "get", BULK_GET },
+        { "tree", BULK_GETV | BULK_GET | BULK_TREE },
+        { "none", 0 },
     };
     for (size_t i = 0; i < ARRAY_COUNT(words); i++)
         if (text_equal(words[i].word, value)) {
@@ -78,9 +81,12 @@ static int take_stderr(struct vm *vm, const char *value, struct error *err)
     return 0;
 }
 
-static const struct { const char *key; int (*set)(struct vm *vm, const char *value, struct error *err); } keys[] = {
-    { "qemu", take_qemu }, { "qom", take_qom }, { "slow", take_slow }, { "mute", take_mute }, { "exit", take_exit },
-    { "stderr", take_stderr },
+static const struct {
+    const char *key;
+    int (*set)(struct vm *vm, const char *value, struct error *err);
+} keys[] = {
+    { "qemu", take_qemu }, { "qom", take_qom },   { "slow", take_slow },
+    { "mute", take_mute }, { "exit", take_exit }, { "stderr", take_stderr },
 };
 
 static int take_key(struct vm *vm, const char *key, const char *value, struct error *err)

@@ -15,7 +15,8 @@
 #define FLAG(name, when, take) { name, when, false, 0, NULL, STAGE_NOW, take }
 #define WORD(name, when, take) { name, when, true, OPTION_WORD, NULL, STAGE_NOW, take }
 #define LIST(name, when, implied, stage, take) { name, when, true, KEYVAL_FLAT, implied, stage, take }
-#define TREE(name, when, implied, stage, take) { name, when, true, KEYVAL_NESTED | KEYVAL_OR_JSON, implied, stage, take }
+#define TREE(name, when, implied, stage, take) \
+    { name, when, true, KEYVAL_NESTED | KEYVAL_OR_JSON, implied, stage, take }
 
 static const struct option table[] = {
     FLAG("S", 0, option_stopped),
@@ -113,12 +114,14 @@ static int read_one(struct vm *vm, const struct option *option, const char *text
 {
     struct given_option given = { .option = option, .text = text };
     if (option->argument && option->style != OPTION_WORD) {
-        given.object = keyval_parse(vm->arena, text, option->implied, option->style, vm_is(vm, 11), &given.short_form, err);
+        given.object = keyval_parse(vm->arena, text, option->implied, option->style, vm_is(vm, 11),
+                                    &given.short_form, err);
         if (!given.object)
             return in_option(option, text, err);
         if (given.short_form)
-            message_print(vm, "-%s %s: warning: short-form boolean option '%s' deprecated\nPlease use %s=on instead", option->name,
-                          text, given.short_form, given.short_form);
+            message_print(
+                vm, "-%s %s: warning: short-form boolean option '%s' deprecated\nPlease use %s=on instead",
+                option->name, text, given.short_form, given.short_form);
     }
     given.is_json = *text == '{';
     if (option->stage == STAGE_NOW)
@@ -140,7 +143,8 @@ static int read_sim(struct vm *vm, int argc, char **argv, struct error *err)
 
 static void print_version(const struct vm *vm)
 {
-    printf("QEMU emulator version %s (%s), simulated by Domus\n", vm->version, data_reply(vm->data, "query-version"));
+    printf("QEMU emulator version %s (%s), simulated by Domus\n", vm->version,
+           data_reply(vm->data, "query-version"));
 }
 
 static void print_help(const struct vm *vm)

@@ -45,23 +45,31 @@ int processor_check_topology(struct vm *vm, unsigned most, struct error *err)
         vm->sockets = total / (vm->dies * vm->modules * vm->cores * threads);
     }
     if (!vm->threads)
-        vm->threads = given && vm->cores && vm->sockets ? total / (vm->sockets * vm->dies * vm->modules * vm->cores) : 1;
+        vm->threads = given && vm->cores && vm->sockets
+                          ? total / (vm->sockets * vm->dies * vm->modules * vm->cores)
+                          : 1;
     vm->threads = vm->threads ? vm->threads : 1;
     vm->cpus_max = total;
     vm->cpus = vm->cpus ? vm->cpus : total;
     unsigned product = vm->sockets * vm->dies * vm->modules * vm->cores * vm->threads;
-    owned_memory char *hierarchy = vm_is(vm, 11)
-        ? memory_printf("sockets (%u) * dies (%u) * modules (%u) * cores (%u) * threads (%u)", vm->sockets, vm->dies, vm->modules,
-                        vm->cores, vm->threads)
-        : memory_printf("sockets (%u) * dies (%u) * cores (%u) * threads (%u)", vm->sockets, vm->dies, vm->cores, vm->threads);
+    owned_memory char *hierarchy =
+        vm_is(vm, 11) ? memory_printf("sockets (%u) * dies (%u) * modules (%u) * cores (%u) * threads (%u)",
+                                      vm->sockets, vm->dies, vm->modules, vm->cores, vm->threads)
+                      : memory_printf("sockets (%u) * dies (%u) * cores (%u) * threads (%u)", vm->sockets,
+                                      vm->dies, vm->cores, vm->threads);
     if (product != vm->cpus_max)
-        return wrong(err, "Invalid CPU topology: product of the hierarchy must match maxcpus: %s != maxcpus (%u)", hierarchy,
-                     vm->cpus_max);
+        return wrong(err,
+                     "Invalid CPU topology: product of the hierarchy must match maxcpus: %s != maxcpus (%u)",
+                     hierarchy, vm->cpus_max);
     if (vm->cpus > vm->cpus_max)
-        return wrong(err, "Invalid CPU topology: maxcpus must be equal to or greater than smp: %s == maxcpus (%u) < smp_cpus (%u)",
-                     hierarchy, vm->cpus_max, vm->cpus);
+        return wrong(
+            err,
+            "Invalid CPU topology: maxcpus must be equal to or greater than smp: %s == maxcpus (%u) < "
+                     "smp_cpus (%u)",
+            hierarchy, vm->cpus_max, vm->cpus);
     if (vm->cpus_max > most)
-        return wrong(err, "Invalid SMP CPUs %u. The max CPUs supported by machine '%s' is %u", vm->cpus_max, vm->machine, most);
+        return wrong(err, "Invalid SMP CPUs %u. The max CPUs supported by machine '%s' is %u", vm->cpus_max,
+                     vm->machine, most);
     return 0;
 }
 
@@ -131,8 +139,8 @@ static void set_place(const struct vm *vm, struct qom_node *cpu, unsigned index)
     }
 }
 
-/* QEMU numbers what has no name in the order of making, and makes all processors before the rest of the board: what
- * comes after them moves up. */
+/* QEMU numbers what has no name in the order of making, and makes all processors before the rest of the
+ * board: what comes after them moves up. */
 static void make_room(struct vm *vm, struct qom_node *unattached, unsigned from, unsigned by)
 {
     for (size_t i = 0; i < unattached->properties.count; i++) {
@@ -149,12 +157,18 @@ static void set_topology(struct vm *vm)
 {
     owned_buffer struct buffer b = { 0 };
     if (vm_is(vm, 11))
-        buffer_printf(&b, "{\"modules\": %u, \"cpus\": %u, \"maxcpus\": %u, \"books\": 1, \"threads\": %u, \"cores\": %u, \"dies\": %u, "
-                      "\"sockets\": %u, \"clusters\": 1, \"drawers\": 1}", vm->modules, vm->cpus, vm->cpus_max, vm->threads, vm->cores,
-                      vm->dies, vm->sockets);
+        buffer_printf(
+            &b,
+            "{\"modules\": %u, \"cpus\": %u, \"maxcpus\": %u, \"books\": 1, \"threads\": %u, \"cores\": %u, "
+                      "\"dies\": %u, "
+            "\"sockets\": %u, \"clusters\": 1, \"drawers\": 1}",
+            vm->modules, vm->cpus, vm->cpus_max, vm->threads, vm->cores, vm->dies, vm->sockets);
     else
-        buffer_printf(&b, "{\"cores\": %u, \"threads\": %u, \"cpus\": %u, \"sockets\": %u, \"clusters\": 1, \"dies\": %u, "
-                      "\"maxcpus\": %u}", vm->cores, vm->threads, vm->cpus, vm->sockets, vm->dies, vm->cpus_max);
+        buffer_printf(
+            &b,
+            "{\"cores\": %u, \"threads\": %u, \"cpus\": %u, \"sockets\": %u, \"clusters\": 1, \"dies\": %u, "
+            "\"maxcpus\": %u}",
+            vm->cores, vm->threads, vm->cpus, vm->sockets, vm->dies, vm->cpus_max);
     qom_set(qom_at(vm->tree, "/machine"), "smp", buffer_text(&b));
 }
 

@@ -17,12 +17,23 @@ struct setting {
     bool strict;
 };
 
-static const struct number_type { const char *name, *word; long long least; unsigned long long most; } number_types[] = {
-    { "uint8", "uint8_t", 0, UINT8_MAX }, { "uint16", "uint16_t", 0, UINT16_MAX }, { "uint32", "uint32_t", 0, UINT32_MAX },
-    { "int8", "int8_t", INT8_MIN, INT8_MAX }, { "int16", "int16_t", INT16_MIN, INT16_MAX },
-    { "int32", "int32_t", INT32_MIN, INT32_MAX }, { "uint64", "uint64", 0, UINT64_MAX }, { "uint64_t", "uint64", 0, UINT64_MAX },
-    { "int", "int64", INT64_MIN, INT64_MAX }, { "int64", "int64", INT64_MIN, INT64_MAX },
-    { "size", "size", 0, UINT64_MAX }, { "number", "number", INT64_MIN, INT64_MAX },
+static const struct number_type {
+    const char *name, *word;
+    long long least;
+    unsigned long long most;
+} number_types[] = {
+    { "uint8", "uint8_t", 0, UINT8_MAX },
+    { "uint16", "uint16_t", 0, UINT16_MAX },
+    { "uint32", "uint32_t", 0, UINT32_MAX },
+    { "int8", "int8_t", INT8_MIN, INT8_MAX },
+    { "int16", "int16_t", INT16_MIN, INT16_MAX },
+    { "int32", "int32_t", INT32_MIN, INT32_MAX },
+    { "uint64", "uint64", 0, UINT64_MAX },
+    { "uint64_t", "uint64", 0, UINT64_MAX },
+    { "int", "int64", INT64_MIN, INT64_MAX },
+    { "int64", "int64", INT64_MIN, INT64_MAX },
+    { "size", "size", 0, UINT64_MAX },
+    { "number", "number", INT64_MIN, INT64_MAX },
 };
 
 static const struct number_type *number_type(const char *type)
@@ -69,9 +80,11 @@ static int set_number(const struct setting *s, const struct number_type *t, stru
     uint64_t number = 0;
     bool size = text_equal(t->name, "size");
     if (s->strict && s->value->type != JSON_NUMBER)
-        return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects %s", s->name, size ? "a size value" : "uint64");
+        return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects %s", s->name,
+                    size ? "a size value" : "uint64");
     if (!text || (size ? !keyval_parse_size(text, 1, &number) : !keyval_parse_number(text, &number)))
-        return fail(err, ERR_INVALID_ARG, size ? "Parameter '%s' expects a size value" : "Parameter '%s' expects integer", s->name);
+        return fail(err, ERR_INVALID_ARG,
+                    size ? "Parameter '%s' expects a size value" : "Parameter '%s' expects integer", s->name);
     bool negative = *text == '-' && (int64_t) number < 0;
     if (!in_range(t, negative, number))
         return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects %s", s->name, t->word);
@@ -99,12 +112,14 @@ static int set_link(const struct setting *s, struct error *err)
 
 /* ---- words ---- */
 
-/* QEMU says an enumeration's words in the description: "on/off/auto", "Error handling policy (report/stop)". */
+/* QEMU says an enumeration's words in the description: "on/off/auto", "Error handling policy
+ * (report/stop)". */
 static const char *legal_words(const struct setting *s, struct arena *a)
 {
     size_t count;
     const char *refusal;
-    const char *const *rows = data_properties(s->vm->data, "device-list-properties", s->node->type, &count, &refusal);
+    const char *const *rows =
+        data_properties(s->vm->data, "device-list-properties", s->node->type, &count, &refusal);
     owned_memory char *start = memory_printf("\"name\": \"%s\",", s->name);
     for (size_t i = 0; i < count; i++) {
         const char *description = strstr(rows[i], start) ? strstr(rows[i], "\"description\": \"") : NULL;
@@ -146,11 +161,13 @@ static int set_text(const struct setting *s, struct error *err)
     owned(arena) struct arena *a = arena_new();
     if (!text || (s->strict && s->value->type != JSON_STRING))
         return wrong_type(s, "string", err);
-    const char *words = text_equal(s->type, "str") || text_equal(s->type, "string") ? NULL : legal_words(s, a);
+    const char *words =
+        text_equal(s->type, "str") || text_equal(s->type, "string") ? NULL : legal_words(s, a);
     if (words && !is_word_of(words, text))
         return fail(err, ERR_INVALID_ARG, "Parameter '%s' does not accept value '%s'", s->name, text);
     if (text_equal(s->name, "mac") && !is_hex_mac(text))
-        return fail(err, ERR_INVALID_ARG, "Property '%s.%s' doesn't take value '%s'", property_owner(s->node, s->name), s->name, text);
+        return fail(err, ERR_INVALID_ARG, "Property '%s.%s' doesn't take value '%s'",
+                    property_owner(s->node, s->name), s->name, text);
     qom_set_text(s->node, s->name, text);
     return 0;
 }
@@ -181,8 +198,10 @@ static int set(const struct setting *s, struct error *err)
 static struct qom_node *part_with(const struct qom_node *node, size_t *at, const char *name, const char *type)
 {
     for (; *at < node->properties.count; ++*at) {
-        struct qom_node *inner = node->properties.items[*at].kind == QOM_CHILD ? node->properties.items[*at].node : NULL;
-        const struct qom_property *same = inner && qom_property_find(inner, "realized") ? qom_property_find(inner, name) : NULL;
+        struct qom_node *inner =
+            node->properties.items[*at].kind == QOM_CHILD ? node->properties.items[*at].node : NULL;
+        const struct qom_property *same =
+            inner && qom_property_find(inner, "realized") ? qom_property_find(inner, name) : NULL;
         if (same && text_equal(same->type, type)) {
             ++*at;
             return inner;
@@ -199,8 +218,8 @@ const char *property_owner(const struct qom_node *node, const char *name)
     return part ? part->type : node->type;
 }
 
-int property_set(struct vm *vm, struct qom_node *node, const char *name, const struct json *value, bool strict,
-                 struct error *err)
+int property_set(struct vm *vm, struct qom_node *node, const char *name, const struct json *value,
+                 bool strict, struct error *err)
 {
     const struct qom_property *p = qom_property_find(node, name);
     if (!p || p->kind == QOM_CHILD)

@@ -17,7 +17,7 @@ struct qom_tree {
     struct arena *arena;
     struct qom_node *root;
     VECTOR(struct qom_node *) nodes;    /* all that were ever made, for freeing */
-    struct map *starts;                 /* name -> node_list: the nodes that have a child or link of that name */
+    struct map *starts; /* name -> node_list: the nodes that have a child or link of that name */
     unsigned ages;
     bool unsettled;                     /* hashed nodes may be out of order */
 };
@@ -140,8 +140,8 @@ void qom_child_is_new(struct qom_tree *t, struct qom_node *child)
 
 /* ---- order ---- */
 
-/* What is there from the beginning: a bus's handler and state, then its devices by number; a PCI function's window.
- * What comes last: that window's use, when the machine is done. */
+/* What is there from the beginning: a bus's handler and state, then its devices by number; a PCI
+ * function's window. What comes last: that window's use, when the machine is done. */
 static int rank(const struct qom_property *p, unsigned *ret_number)
 {
     static const char *const first[] = { "hotplug-handler", "realized", "bus master container[0]" };
@@ -161,7 +161,8 @@ static int by_age(const void *a, const void *b)
     return x != y ? x - y : m < n ? -1 : m > n;
 }
 
-/* QEMU lists what its hash table walks from the last to the first, behind the properties of the class ("type"). */
+/* QEMU lists what its hash table walks from the last to the first, behind the properties of the class
+ * ("type"). */
 static void put_in_order(struct qom_node *node)
 {
     if (node->properties.count <= node->hashed)
@@ -256,8 +257,10 @@ static void print_clock(struct buffer *out)
     time_t now = time(NULL);
     struct tm tm;
     gmtime_r(&now, &tm);
-    buffer_printf(out, "{\"tm_year\": %d, \"tm_sec\": %d, \"tm_hour\": %d, \"tm_min\": %d, \"tm_mon\": %d, \"tm_mday\": %d}",
-                  tm.tm_year, tm.tm_sec, tm.tm_hour, tm.tm_min, tm.tm_mon, tm.tm_mday);
+    buffer_printf(
+        out,
+        "{\"tm_year\": %d, \"tm_sec\": %d, \"tm_hour\": %d, \"tm_min\": %d, \"tm_mon\": %d, \"tm_mday\": %d}",
+        tm.tm_year, tm.tm_sec, tm.tm_hour, tm.tm_min, tm.tm_mon, tm.tm_mday);
 }
 
 bool qom_print_value(const struct qom_property *property, struct buffer *out)

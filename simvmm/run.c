@@ -17,8 +17,8 @@
 enum { GUEST_SHUTDOWN_MS = 50 };        /* how long a guest takes from the power button to the end */
 
 static const char *const words[] = {
-    [RUN_PRELAUNCH] = "prelaunch", [RUN_RUNNING] = "running", [RUN_PAUSED] = "paused", [RUN_SHUTDOWN] = "shutdown",
-    [RUN_INMIGRATE] = "inmigrate", [RUN_INTERNAL_ERROR] = "internal-error",
+    [RUN_PRELAUNCH] = "prelaunch", [RUN_RUNNING] = "running",     [RUN_PAUSED] = "paused",
+    [RUN_SHUTDOWN] = "shutdown",   [RUN_INMIGRATE] = "inmigrate", [RUN_INTERNAL_ERROR] = "internal-error",
 };
 
 const char *run_state_word(enum run_state state)
@@ -117,7 +117,8 @@ void run_end(struct vm *vm)
 
 /* ---- signals ---- */
 
-/* The loop's own watches do not tell who sent it, and QEMU does: so the handler passes both on through a socket. */
+/* The loop's own watches do not tell who sent it, and QEMU does: so the handler passes both on through a
+ * socket. */
 static int signal_pipe[2];
 static struct stream *signal_stream;
 
@@ -142,7 +143,8 @@ static void on_note(void *arg, const char *bytes, size_t length)
     memcpy(&note, bytes, sizeof note);
     owned_buffer struct buffer sender = { 0 };
     message_add_process_name(&sender, note.sender);
-    message_print(vm, "terminating on signal %d from pid %d (%s)", note.number, note.sender, buffer_text(&sender));
+    message_print(vm, "terminating on signal %d from pid %d (%s)", note.number, note.sender,
+                  buffer_text(&sender));
     run_shutdown(vm, false, "host-signal");
 }
 

@@ -39,7 +39,8 @@ void value_set(struct arena *a, struct json *object, const char *key, const stru
     if (!value)
         return;
     object->members = grown(a, object->members, object->length, sizeof *object->members);
-    ((struct json_member *) object->members)[object->length++] = (struct json_member) { arena_copy(a, key), value };
+    ((struct json_member *) object->members)[object->length++] =
+        (struct json_member) { arena_copy(a, key), value };
 }
 
 void value_push(struct arena *a, struct json *array, const struct json *value)

@@ -20,8 +20,14 @@ int vm_open_data(struct vm *vm, struct error *err)
 void vm_init(struct vm *vm, const char *program)
 {
     const char *slash = strrchr(program, '/');
-    *vm = (struct vm) { .arena = arena_new(), .version = "11.1", .bulk = BULK_GETV | BULK_GET, .memory = 128 << 20,
-                        .accel = "tcg", .state = RUN_PRELAUNCH, .faults = faults_new(), .tree = qom_tree_new() };
+    *vm = (struct vm) { .arena = arena_new(),
+                        .version = "11.1",
+                        .bulk = BULK_GETV | BULK_GET,
+                        .memory = 128 << 20,
+                        .accel = "tcg",
+                        .state = RUN_PRELAUNCH,
+                        .faults = faults_new(),
+                        .tree = qom_tree_new() };
     vm->program = slash ? slash + 1 : program;
 }
 

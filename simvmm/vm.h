@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vm.h - the whole simulated VMM: what the command line asked for, its tree, its state, its monitors.
  *
- * One exists in a program.  The modules work on it in the order of a start: options, back ends, machine, devices,
- * monitors, loop.
+ * One exists in a program. The modules work on it in the order of a start: options, back ends, machine,
+ * devices, monitors, loop.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,7 +20,15 @@
 enum bulk { BULK_GETV = 1, BULK_GET = 2, BULK_TREE = 4 };
 
 /* In QEMU's words; see run.c. */
-enum run_state { RUN_PRELAUNCH, RUN_RUNNING, RUN_PAUSED, RUN_SHUTDOWN, RUN_INMIGRATE, RUN_INTERNAL_ERROR, RUN_STATES };
+enum run_state {
+    RUN_PRELAUNCH,
+    RUN_RUNNING,
+    RUN_PAUSED,
+    RUN_SHUTDOWN,
+    RUN_INMIGRATE,
+    RUN_INTERNAL_ERROR,
+    RUN_STATES
+};
 
 struct chardev;
 struct monitor;

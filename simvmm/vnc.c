@@ -38,12 +38,14 @@ static int bind_to(struct vnc *vnc, unsigned port)
     struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t) port) };
     struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t) port) };
     bool six = strchr(vnc->host, ':') != NULL;
-    if (six ? inet_pton(AF_INET6, vnc->host, &in6.sin6_addr) != 1 : *vnc->host && inet_pton(AF_INET, vnc->host, &in.sin_addr) != 1)
+    if (six ? inet_pton(AF_INET6, vnc->host, &in6.sin6_addr) != 1
+            : *vnc->host && inet_pton(AF_INET, vnc->host, &in.sin_addr) != 1)
         inet_pton(AF_INET, "127.0.0.1", &in.sin_addr);
     int yes = 1;
     vnc->fd = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(vnc->fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    int rc = six ? bind(vnc->fd, (struct sockaddr *) &in6, sizeof in6) : bind(vnc->fd, (struct sockaddr *) &in, sizeof in);
+    int rc = six ? bind(vnc->fd, (struct sockaddr *) &in6, sizeof in6)
+                 : bind(vnc->fd, (struct sockaddr *) &in, sizeof in);
     if (rc == 0 && listen(vnc->fd, 1) == 0)
         return 0;
     rc = errno;
@@ -54,7 +56,8 @@ static int bind_to(struct vnc *vnc, unsigned port)
 }
 
 /* "HOST:DISPLAY" with an optional to=LIMIT. */
-static int listen_tcp(struct vm *vm, struct vnc *vnc, const char *text, const struct json *given, struct error *err)
+static int listen_tcp(struct vm *vm, struct vnc *vnc, const char *text, const struct json *given,
+                      struct error *err)
 {
     const char *colon = strrchr(text, ':');
     uint64_t display, last;
@@ -77,9 +80,29 @@ static int listen_tcp(struct vm *vm, struct vnc *vnc, const char *text, const st
 
 int vnc_listen(struct vm *vm, const struct json *given, struct error *err)
 {
-    static const char *const keys[] = { "vnc", "id", "to", "password", "password-secret", "audiodev", "share", "websocket", "sasl",
-                                        "tls-creds", "tls-authz", "sasl-authz", "lossy", "key-delay-ms", "display", "head", "power-control",
-                                        "ipv4", "ipv6", "reverse", "lock-key-sync", "non-adaptive", "connections" };
+    static const char *const keys[] = { "vnc",
+                                        "id",
+                                        "to",
+                                        "password",
+                                        "password-secret",
+                                        "audiodev",
+                                        "share",
+                                        "websocket",
+                                        "sasl",
+                                        "tls-creds",
+                                        "tls-authz",
+                                        "sasl-authz",
+                                        "lossy",
+                                        "key-delay-ms",
+                                        "display",
+                                        "head",
+                                        "power-control",
+                                        "ipv4",
+                                        "ipv6",
+                                        "reverse",
+                                        "lock-key-sync",
+                                        "non-adaptive",
+                                        "connections" };
     for (size_t i = 0; i < given->length; i++) {
         size_t k = 0;
         while (k < ARRAY_COUNT(keys) && !text_equal(keys[k], given->members[i].key))
@@ -123,7 +146,10 @@ const struct json *vnc_describe(const struct vm *vm, struct arena *a)
         return v;
     const struct vnc *vnc = vm->vnc;
     value_set_text(a, v, "auth", vnc->password ? "vnc" : "none");
-    value_set_text(a, v, "family", vnc->path ? "unix" : strchr(vnc->host ? vnc->host : "", ':') ? "ipv6" : "ipv4");
+    value_set_text(a, v, "family",
+                   vnc->path ? "unix"
+                   : strchr(vnc->host ? vnc->host : "", ':') ? "ipv6"
+                                                             : "ipv4");
     value_set_text(a, v, "host", vnc->path ? vnc->path : vnc->host);
     value_set_text(a, v, "service", vnc->path ? vnc->path : arena_printf(a, "%u", vnc->port));
     value_set(a, v, "clients", value_array(a));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vnc.h - the screen's socket: really bound, so that a manager finds the port taken.  Nobody answers on it yet. */
+/* vnc.h - the screen's socket: really bound, so that a manager finds the port taken. Nobody answers on it
+ * yet. */
 #pragma once
 #include "simvmm/vm.h"
 

@@ -85,7 +85,8 @@ Test(compose, a_device_stands_on_its_bus_with_the_values_given)
 {
     begin("11.1", 1);
     size_t before = nodes();
-    add("{\"driver\": \"virtio-balloon-pci\", \"id\": \"b0\", \"bus\": \"pci.0\", \"addr\": \"0x7\", \"deflate-on-oom\": true}");
+    add("{\"driver\": \"virtio-balloon-pci\", \"id\": \"b0\", \"bus\": \"pci.0\", \"addr\": \"0x7\", "
+        "\"deflate-on-oom\": true}");
     cr_assert_eq(nodes() - before, 15);
     cr_assert_str_eq(value("/machine/peripheral/b0", "addr"), "56");
     cr_assert_str_eq(value("/machine/peripheral/b0", "parent_bus"), "\"/machine/i440fx/pci.0\"");
@@ -118,11 +119,13 @@ Test(compose, what_cannot_be_is_refused_and_leaves_nothing_behind)
     size_t before = nodes();
     refuses("{\"driver\": \"nope\"}", "'nope' is not a valid device model name");
     refuses("{\"driver\": \"pci-device\"}", "Parameter 'driver' expects a non-abstract device type");
-    refuses("{\"driver\": \"virtio-balloon-pci\", \"foo\": 1}", "Property 'virtio-balloon-pci.foo' not found");
+    refuses("{\"driver\": \"virtio-balloon-pci\", \"foo\": 1}",
+            "Property 'virtio-balloon-pci.foo' not found");
     refuses("{\"driver\": \"virtio-balloon-pci\", \"bus\": \"zz\"}", "Bus 'zz' not found");
     refuses("{\"driver\": \"virtio-balloon-pci\", \"addr\": \"1.0\"}",
             "PCI: slot 1 function 0 not available for virtio-balloon-pci, in use by PIIX3,id=(null)");
-    refuses("{\"driver\": \"virtio-blk-pci\", \"drive\": \"zz\"}", "Property 'virtio-blk-device.drive' can't find value 'zz'");
+    refuses("{\"driver\": \"virtio-blk-pci\", \"drive\": \"zz\"}",
+            "Property 'virtio-blk-device.drive' can't find value 'zz'");
     cr_assert_eq(nodes(), before);
 }
 

@@ -60,5 +60,7 @@ Test(faults, a_wrong_number_is_refused)
     owned(faults) struct faults *f = faults_new();
     error_scope(err);
     cr_assert_eq(faults_add(f, "close", "stop:often", &err), -1);
-    cr_assert_str_eq(error_text(&err), "-sim close=stop:often: 'often' should be the number of the use that goes wrong (0: every one)");
+    cr_assert_str_eq(
+        error_text(&err),
+        "-sim close=stop:often: 'often' should be the number of the use that goes wrong (0: every one)");
 }

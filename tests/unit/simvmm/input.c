@@ -48,8 +48,10 @@ Test(input, what_comes_byte_by_byte_is_the_same)
 
 Test(input, numbers_of_64_bits_stay_exact_and_others_become_doubles)
 {
-    reads(true, "18446744073709551615 -9223372036854775808 18446744073709551616 1.0 1e3 0.1 -0 ",
-          "18446744073709551615\n-9223372036854775808\n1.8446744073709552e+19\n1\n1000\n0.10000000000000001\n0\n");
+    reads(
+        true, "18446744073709551615 -9223372036854775808 18446744073709551616 1.0 1e3 0.1 -0 ",
+        "18446744073709551615\n-9223372036854775808\n1.8446744073709552e+19\n1\n1000\n"
+          "0.10000000000000001\n0\n");
 }
 
 /* Measured on QEMU 11.1.3. */
@@ -75,7 +77,8 @@ Test(input, after_a_wrong_token_the_rest_of_the_value_is_skipped)
 
 Test(input, after_a_stray_character_reading_goes_on_at_the_next_structural_one)
 {
-    reads(true, "{\"x\":@ ignored}", "! 1:6: JSON parse error, stray '@'\n! 1:16: JSON parse error, expecting value\n");
+    reads(true, "{\"x\":@ ignored}",
+          "! 1:6: JSON parse error, stray '@'\n! 1:16: JSON parse error, expecting value\n");
     reads(true, "01 {\"a\":2}", "! 1:1: JSON parse error, stray '01'\n{\"a\": 2}\n");
 }
 

@@ -46,7 +46,8 @@ Test(keyval, dots_make_objects_where_they_nest)
 
 Test(keyval, json_is_taken_where_it_may_stand)
 {
-    gives("{\"driver\": \"x\", \"n\": 5}", "driver", KEYVAL_FLAT | KEYVAL_OR_JSON, "{\"n\": 5, \"driver\": \"x\"}");
+    gives("{\"driver\": \"x\", \"n\": 5}", "driver", KEYVAL_FLAT | KEYVAL_OR_JSON,
+          "{\"n\": 5, \"driver\": \"x\"}");
     gives("{x", "driver", KEYVAL_FLAT, "{\"driver\": \"{x\"}");
 }
 
@@ -69,7 +70,8 @@ Test(keyval, sizes_have_suffixes_and_a_unit)
     cr_assert(keyval_parse_size("256", 1 << 20, &size) && size == 256ull << 20);
     cr_assert(keyval_parse_size("262144k", 1 << 20, &size) && size == 256ull << 20);
     cr_assert(keyval_parse_size("1.5G", 1, &size) && size == 3ull << 29);
-    cr_assert(!keyval_parse_size("-1", 1, &size) && !keyval_parse_size("1x", 1, &size) && !keyval_parse_size("", 1, &size));
+    cr_assert(!keyval_parse_size("-1", 1, &size) && !keyval_parse_size("1x", 1, &size) &&
+              !keyval_parse_size("", 1, &size));
     cr_assert(!keyval_parse_size("16E", 1, &size), "2^64 does not fit");
 }
 

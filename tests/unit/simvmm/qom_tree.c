@@ -15,8 +15,10 @@ static void setup(void)
     ax = qom_node_add(tree, a, "x", "thing");
     bx = qom_node_add(tree, b, "x", "thing");
     y = qom_node_add(tree, b, "y", "thing");
-    qom_add(tree, a, &(struct qom_property) { .name = "other", .type = "link<thing>", .kind = QOM_LINK, .node = y });
-    qom_add(tree, a, &(struct qom_property) { .name = "size", .type = "int", .kind = QOM_VALUE, .value = "5" });
+    qom_add(tree, a,
+            &(struct qom_property) { .name = "other", .type = "link<thing>", .kind = QOM_LINK, .node = y });
+    qom_add(tree, a,
+            &(struct qom_property) { .name = "size", .type = "int", .kind = QOM_VALUE, .value = "5" });
 }
 
 static void teardown(void)
@@ -57,7 +59,8 @@ Test(qom_tree, a_partial_path_must_fit_at_exactly_one_node)
 Test(qom_tree, a_link_of_the_same_name_makes_a_child_ambiguous)
 {
     resolves("y", y, false);
-    qom_add(tree, ax, &(struct qom_property) { .name = "y", .type = "link<thing>", .kind = QOM_LINK, .node = y });
+    qom_add(tree, ax,
+            &(struct qom_property) { .name = "y", .type = "link<thing>", .kind = QOM_LINK, .node = y });
     resolves("y", NULL, true);
 }
 

@@ -14,14 +14,18 @@ static void prints(const char *const *keys, const char *wanted)
     cr_assert_str_eq(buffer_text(&got), wanted);
 }
 
-/* Orders seen on the wire of QEMU 11.1.3 and 7.2.22; of two in one bucket ("minor", "micro") the later comes first. */
+/* Orders seen on the wire of QEMU 11.1.3 and 7.2.22; of two in one bucket ("minor", "micro") the later
+ * comes first. */
 Test(value, members_come_in_the_order_of_qemus_hash)
 {
     prints((const char *const[]) { "id", "return", NULL }, "{\"return\": 0, \"id\": 0}");
     prints((const char *const[]) { "error", "id", NULL }, "{\"id\": 0, \"error\": 0}");
-    prints((const char *const[]) { "data", "event", "timestamp", NULL }, "{\"timestamp\": 0, \"event\": 0, \"data\": 0}");
-    prints((const char *const[]) { "type", "value", "name", NULL }, "{\"name\": 0, \"value\": 0, \"type\": 0}");
-    prints((const char *const[]) { "major", "minor", "micro", NULL }, "{\"micro\": 0, \"minor\": 0, \"major\": 0}");
+    prints((const char *const[]) { "data", "event", "timestamp", NULL },
+           "{\"timestamp\": 0, \"event\": 0, \"data\": 0}");
+    prints((const char *const[]) { "type", "value", "name", NULL },
+           "{\"name\": 0, \"value\": 0, \"type\": 0}");
+    prints((const char *const[]) { "major", "minor", "micro", NULL },
+           "{\"micro\": 0, \"minor\": 0, \"major\": 0}");
     prints((const char *const[]) { "running", "singlestep", "status", NULL },
            "{\"status\": 0, \"singlestep\": 0, \"running\": 0}");
 }
