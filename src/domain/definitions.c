@@ -5,10 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crew.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "domain/file_work.h"
 #include "loop/process.h"
 
@@ -41,19 +43,68 @@ int autostart_save(const struct places *places, const struct uuid *uuid, bool on
     return unless_aborted(on ? file_work_replace(path, "", 0, 0600, err) : file_work_remove(path, err), err);
 }
 
-static struct domain_def *read_definition(const char *path, const struct conf_defaults *defaults,
-                                          struct error *err)
+/* What a file of the folder holds. */
+struct stored {
+    char *path;
+    struct uuid uuid;                   /* by its name */
+    struct domain_def *def;             /* NULL: it is damaged */
+    struct error reason;
+};
+
+struct folder {
+    VECTOR(struct stored) files;
+    const struct conf_defaults *defaults;
+};
+
+static void folder_done(struct folder *folder)
 {
-    owned_buffer struct buffer xml = { 0 };
-    if (file_read(path, DOMAIN_XML_MAX, &xml, err) < 0)
-        return NULL;
-    return domain_def_parse(buffer_text(&xml), xml.length, 0, defaults, NULL, err);
+    for (size_t i = 0; i < folder->files.count; i++) {
+        struct stored *file = &folder->files.items[i];
+        free(file->path);
+        domain_def_unref(file->def);
+        error_clear(&file->reason);
+    }
+    vector_done(&folder->files);
 }
 
-static int load_one(struct registry *registry, const char *path, const struct uuid *uuid,
-                    const struct conf_defaults *defaults, struct error *err)
+/* What a crash left unfinished is removed; what is not ours stays where it is. */
+static int find_definitions(const char *path, struct folder *folder, struct error *err)
 {
-    owned(domain_def) struct domain_def *def = read_definition(path, defaults, err);
+    char **names;
+    size_t count;
+    if (folder_list(path, &names, &count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        struct stored file = { .path = memory_printf("%s/%s", path, names[i]) };
+        if (place_uuid_of_file(names[i], &file.uuid)) {
+            vector_push(&folder->files, file);
+            continue;
+        }
+        if (place_is_unfinished(names[i]))
+            unlink(file.path);
+        else
+            log_warning("%s is no definition of ours; left alone", file.path);
+        free(file.path);
+    }
+    folder_names_free(names, count);
+    return 0;
+}
+
+/* By any thread: it touches nothing but this one file's entry. */
+static void read_definition(void *arg, size_t index)
+{
+    const struct folder *folder = arg;
+    struct stored *file = &folder->files.items[index];
+    owned_buffer struct buffer xml = { 0 };
+    if (file_read(file->path, DOMAIN_XML_MAX, &xml, &file->reason) == 0)
+        file->def = domain_def_parse(buffer_text(&xml), xml.length, 0, folder->defaults, NULL, &file->reason);
+}
+
+static int register_definition(struct registry *registry, struct stored *file)
+{
+    const struct uuid *uuid = &file->uuid;
+    struct domain_def *def = file->def;
+    struct error *err = &file->reason;
     if (!def)
         return -1;
     if (!uuid_equal(&def->uuid, uuid)) {
@@ -74,26 +125,20 @@ static int load_one(struct registry *registry, const char *path, const struct uu
 int definitions_load(struct registry *registry, const struct conf_defaults *defaults, size_t *ret_damaged,
                      struct error *err)
 {
-    owned_memory char *folder = memory_printf("%s/domains", registry_places(registry)->lib);
-    char **names;
-    size_t count, damaged = 0;
-    if (folder_list(folder, &names, &count, err) < 0)
+    owned_memory char *path = memory_printf("%s/domains", registry_places(registry)->lib);
+    __attribute__((cleanup(folder_done))) struct folder folder = { .defaults = defaults };
+    size_t damaged = 0;
+    if (find_definitions(path, &folder, err) < 0)
         return -1;
-    for (size_t i = 0; i < count; i++) {
-        struct uuid uuid;
-        owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
-        error_scope(reason);
-        if (place_is_unfinished(names[i])) {
-            unlink(path);
-        } else if (!place_uuid_of_file(names[i], &uuid)) {
-            log_warning("%s is no definition of ours; left alone", path);
-        } else if (load_one(registry, path, &uuid, defaults, &reason) < 0) {
-            log_error("%s: %s; the file is left as it is, and its domain is not known", path,
-                      error_text(&reason));
-            damaged++;
-        }
+    crew_run(folder.files.count, read_definition, &folder);
+    for (size_t i = 0; i < folder.files.count; i++) {
+        struct stored *file = &folder.files.items[i];
+        if (register_definition(registry, file) == 0)
+            continue;
+        log_error("%s: %s; the file is left as it is, and its domain is not known", file->path,
+                  error_text(&file->reason));
+        damaged++;
     }
-    folder_names_free(names, count);
     *ret_damaged = damaged;
     return 0;
 }
