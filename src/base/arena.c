@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { FIRST_CHUNK = 1024, LARGEST_CHUNK = 64 * 1024 };
+enum { SMALLEST_CHUNK = 1024, LARGEST_CHUNK = 64 * 1024 };
 
 struct chunk {
     struct chunk *next;
@@ -19,13 +19,12 @@ struct chunk {
 
 struct arena {
     struct chunk *chunks;       /* the first one is being filled */
-    size_t next_size, total;
+    size_t total;
 };
 
 struct arena *arena_new(void)
 {
     struct arena *a = NEW(struct arena);
-    a->next_size = FIRST_CHUNK;
     a->total = sizeof *a;
     return a;
 }
@@ -39,13 +38,19 @@ void arena_free(struct arena *a)
     free(a);
 }
 
+static size_t common_size(const struct arena *a)
+{
+    size_t size = a->total / 4 / SMALLEST_CHUNK * SMALLEST_CHUNK;
+    return size < SMALLEST_CHUNK ? SMALLEST_CHUNK : size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
+}
+
 /* A request too large for a common chunk is put behind the one being filled, which stays in use. */
 static struct chunk *add_chunk(struct arena *a, size_t size)
 {
     int large = size > LARGEST_CHUNK / 4;
-    size_t room = large ? size : a->next_size;
-    while (room < size)
-        room *= 2;
+    size_t room = common_size(a);
+    if (large || room < size)
+        room = size;
     struct chunk *c = memory_new(sizeof *c + room);
     c->size = room;
     a->total += sizeof *c + room;
@@ -55,8 +60,6 @@ static struct chunk *add_chunk(struct arena *a, size_t size)
     } else {
         c->next = a->chunks;
         a->chunks = c;
-        if (a->next_size < LARGEST_CHUNK)
-            a->next_size *= 2;
     }
     return c;
 }
