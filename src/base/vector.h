@@ -29,6 +29,13 @@
         (v)->items[(v)->count++] = (item); \
     } while (0)
 
+#define vector_insert(v, index, item) do { \
+        size_t at_ = (index); \
+        vector_reserve(v, (v)->count + 1); \
+        memmove((v)->items + at_ + 1, (v)->items + at_, ((v)->count++ - at_) * sizeof *(v)->items); \
+        (v)->items[at_] = (item); \
+    } while (0)
+
 #define vector_remove(v, index) do { \
         size_t at_ = (index); \
         memmove((v)->items + at_, (v)->items + at_ + 1, ((v)->count - at_ - 1) * sizeof *(v)->items); \

@@ -8,9 +8,11 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/vector.h"
 
 struct registry {
     struct map *by_uuid, *by_name, *by_id;
+    VECTOR(struct domain *) all;        /* in order of uuid, which is the order of lists */
     struct places *places;
     struct events *events;
     int last_id;
@@ -31,9 +33,9 @@ void registry_free(struct registry *r)
 {
     if (!r)
         return;
-    struct domain *dom;
-    for (size_t at = 0; (dom = map_next(r->by_uuid, &at)); )
-        registry_remove(dom);
+    while (r->all.count)
+        registry_remove(r->all.items[r->all.count - 1]);
+    vector_done(&r->all);
     map_free(r->by_uuid);
     map_free(r->by_name);
     map_free(r->by_id);
@@ -85,6 +87,20 @@ struct domain *registry_match(const struct registry *r, const struct uuid *uuid,
     return same_uuid;
 }
 
+/* Where the uuid is among all, or would be. */
+static size_t place_of(const struct registry *r, const struct uuid *uuid)
+{
+    size_t low = 0, high = r->all.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (memcmp(r->all.items[middle]->uuid.bytes, uuid->bytes, sizeof uuid->bytes) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static struct domain *add(struct registry *r, const struct uuid *uuid, const char *name)
 {
     assert(!registry_find(r, uuid) && !registry_find_name(r, name));
@@ -97,6 +113,7 @@ static struct domain *add(struct registry *r, const struct uuid *uuid, const cha
     domain_set_state(dom, DOMAIN_SHUTOFF, SHUTOFF_UNKNOWN);
     map_set(r->by_uuid, dom->uuid.bytes, sizeof dom->uuid.bytes, dom);
     map_set_text(r->by_name, dom->name, dom);
+    vector_insert(&r->all, place_of(r, uuid), dom);
     return dom;
 }
 
@@ -130,6 +147,7 @@ void registry_remove(struct domain *dom)
     struct registry *r = dom->registry;
     if (dom->removed)
         return;
+    vector_remove(&r->all, place_of(r, &dom->uuid));
     map_remove(r->by_uuid, dom->uuid.bytes, sizeof dom->uuid.bytes);
     map_remove_text(r->by_name, dom->name);
     if (domain_is_active(dom))
@@ -160,22 +178,14 @@ void domain_set_active(struct domain *dom, int id)
 
 size_t registry_count(const struct registry *r)
 {
-    return map_count(r->by_uuid);
-}
-
-static int compare(const void *a, const void *b)
-{
-    struct domain *const *left = a, *const *right = b;
-    return memcmp((*left)->uuid.bytes, (*right)->uuid.bytes, sizeof (*left)->uuid.bytes);
+    return r->all.count;
 }
 
 struct domain **registry_list(const struct registry *r, size_t *ret_count)
 {
-    struct domain **list = memory_new((registry_count(r) + 1) * sizeof(struct domain *)), *dom;
-    size_t count = 0;
-    for (size_t at = 0; (dom = map_next(r->by_uuid, &at)); )
-        list[count++] = dom;
-    qsort(list, count, sizeof *list, compare);
-    *ret_count = count;
+    struct domain **list = memory_new((r->all.count + 1) * sizeof *list);
+    if (r->all.count)
+        memcpy(list, r->all.items, r->all.count * sizeof *list);
+    *ret_count = r->all.count;
     return list;
 }
