@@ -7,7 +7,7 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 os.environ.setdefault("abs_top_builddir", os.path.join(TOP, "build"))
 os.environ.setdefault("abs_top_srcdir", TOP)
-sys.path.insert(0, os.path.join(TOP, "tests/e2e"))
+sys.path.append(os.path.join(TOP, "tests/e2e"))
 import harness  # noqa: E402
 
 LIST_TIMES = 9

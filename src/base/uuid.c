@@ -2,7 +2,6 @@
 #include "base/uuid.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -50,9 +49,15 @@ bool uuid_parse(const char *text, struct uuid *ret_uuid)
 
 void uuid_format(const struct uuid *uuid, char ret_text[UUID_TEXT_SIZE])
 {
+    static const char digits[] = "0123456789abcdef";
     char *out = ret_text;
-    for (size_t i = 0; i < sizeof uuid->bytes; i++)
-        out += sprintf(out, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid->bytes[i]);
+    for (size_t i = 0; i < sizeof uuid->bytes; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *out++ = '-';
+        *out++ = digits[uuid->bytes[i] >> 4];
+        *out++ = digits[uuid->bytes[i] & 15];
+    }
+    *out = 0;
 }
 
 bool uuid_equal(const struct uuid *a, const struct uuid *b)
