@@ -10,6 +10,7 @@ DEFINE_ENUM_CODEC(cpu_check, CPU_CHECKS);
 DEFINE_ENUM_CODEC(cpu_fallback, CPU_FALLBACKS);
 DEFINE_ENUM_CODEC(cpu_policy, CPU_POLICIES);
 DEFINE_ENUM_CODEC(cpu_cache_mode, CPU_CACHE_MODES);
+DEFINE_ENUM_CODEC(cpu_address_mode, CPU_ADDRESSES);
 
 static void check_features(const struct cpu *cpu, struct xml_context *x)
 {
@@ -24,6 +25,20 @@ static void check_features(const struct cpu *cpu, struct xml_context *x)
         if (!feature->policy)
             feature->policy = CPU_REQUIRE;
     }
+}
+
+static void check_addresses(const struct cpu *cpu, struct xml_context *x)
+{
+    if (cpu->address_mode == CPU_ADDRESS_EMULATE && !cpu->address_bits)
+        xml_refuse(x, &cpu->address_mode, ERR_XML, "bits='42', say", "emulated physical addresses need bits");
+    if (cpu->address_mode == CPU_ADDRESS_EMULATE && cpu->address_limit)
+        xml_refuse(x, &cpu->address_limit, ERR_XML, NULL, "a limit is for mode='passthrough'");
+    if (cpu->address_mode == CPU_ADDRESS_PASSTHROUGH && cpu->address_bits)
+        xml_refuse(x, &cpu->address_bits, ERR_XML, NULL, "mode='passthrough' has as many bits as the host");
+    if (cpu->address_mode == CPU_ADDRESS_PASSTHROUGH && cpu->mode != CPU_HOST_PASSTHROUGH &&
+        cpu->mode != CPU_MAXIMUM)
+        xml_refuse(x, &cpu->address_mode, ERR_CONFIG_UNSUPPORTED, "cpu mode='host-passthrough'",
+                   "the host's physical addresses come with the host's processor only");
 }
 
 static void cpu_element_check(void *self, struct xml_context *x)
@@ -51,6 +66,7 @@ static void cpu_element_check(void *self, struct xml_context *x)
     if (!cpu->model && cpu->fallback == CPU_ALLOW)
         cpu->fallback = CPU_FALLBACK_ABSENT;
     check_features(cpu, x);
+    check_addresses(cpu, x);
 }
 
 #define SELF struct cpu_feature
@@ -76,6 +92,11 @@ PART(cache, "cache", "The processor's cache, as the guest sees it.",
     ATTR("level", cache_level, opt_u32, "level of the cache", RANGE(0, 3)),
     ATTR("mode", cache_mode, cpu_cache_mode, "whose cache", REQUIRED));
 
+PART(maxphysaddr, "maxphysaddr", "How wide physical addresses are.",
+    ATTR("mode", address_mode, cpu_address_mode, "who says so", REQUIRED),
+    ATTR("bits", address_bits, u32, "bits", NONZERO),
+    ATTR("limit", address_limit, u32, "at most so many bits of the host's", NONZERO));
+
 const struct element cpu_element = ELEMENT_CHECKED("cpu", "The guest's processor.", cpu_element_check,
     ATTR("mode", mode, cpu_mode, "how it is chosen"),
     ATTR("match", match, cpu_match, "how close a named one must be"),
@@ -83,5 +104,6 @@ const struct element cpu_element = ELEMENT_CHECKED("cpu", "The guest's processor
     ATTR("migratable", migratable, on_off, "leave out what cannot migrate"),
     INLINE(model),
     LEAF("vendor", vendor, string, "vendor the host must have"),
-    INLINE(topology), INLINE(cache),
-    LIST(features, cpu_feature_element));
+    INLINE(topology), INLINE(cache), INLINE(maxphysaddr),
+    LIST(features, cpu_feature_element),
+    CHILD(numa, numa_element));

@@ -4,6 +4,7 @@
  * No <cpu> at all stays so: the emulator's own default model.
  */
 #pragma once
+#include "conf/numa.h"
 #include "xml/value.h"
 
 #define CPU_MODES(_) \
@@ -29,6 +30,9 @@ DECLARE_ENUM(cpu_policy, CPU_POLICY_ABSENT, CPU_POLICIES);
     _(CPU_CACHE_EMULATE, "emulate") _(CPU_CACHE_PASSTHROUGH, "passthrough") _(CPU_CACHE_DISABLE, "disable")
 DECLARE_ENUM(cpu_cache_mode, CPU_CACHE_MODE_ABSENT, CPU_CACHE_MODES);
 
+#define CPU_ADDRESSES(_) _(CPU_ADDRESS_EMULATE, "emulate") _(CPU_ADDRESS_PASSTHROUGH, "passthrough")
+DECLARE_ENUM(cpu_address_mode, CPU_ADDRESS_ABSENT, CPU_ADDRESSES);
+
 struct cpu_feature {
     struct extras extras;
     enum cpu_policy policy;
@@ -47,7 +51,10 @@ struct cpu {
     uint32_t sockets, dies, clusters, cores, threads;   /* <topology>; all zero: not given */
     struct opt_u32 cache_level;
     enum cpu_cache_mode cache_mode;
+    enum cpu_address_mode address_mode;         /* <maxphysaddr> */
+    uint32_t address_bits, address_limit;       /* 0: not given */
     LIST_OF(struct cpu_feature) features;
+    struct numa *numa;
 };
 
 DECLARE_ELEMENT(cpu_element, struct cpu);

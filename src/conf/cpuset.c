@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conf/cpuset.h"
 
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -59,4 +59,26 @@ const char *cpuset_normalise(const char *text, struct arena *a)
         buffer_printf(&b, first == i ? "%s%u" : "%s%u-%u", b.length ? "," : "", first, i);
     }
     return b.length ? arena_copy(a, b.data) : NULL;
+}
+
+bool cpuset_next(const char **at, unsigned *ret_first, unsigned *ret_last)
+{
+    if (!*at || !**at)
+        return false;
+    *ret_first = *ret_last = (unsigned) strtoul(*at, (char **) at, 10);
+    if (**at == '-')
+        *ret_last = (unsigned) strtoul(*at + 1, (char **) at, 10);
+    *at += **at == ',';
+    return true;
+}
+
+bool cpuset_claim(const char *normal, bool claimed[CPUSET_MAX])
+{
+    bool fresh = true;
+    for (unsigned first, last; cpuset_next(&normal, &first, &last); )
+        for (unsigned i = first; i <= last && i < CPUSET_MAX; i++) {
+            fresh = fresh && !claimed[i];
+            claimed[i] = true;
+        }
+    return fresh;
 }

@@ -101,6 +101,8 @@ void defaults_fill(struct domain_def *def, const struct conf_defaults *defaults,
     struct arena *arena = xml_arena(x);
     if (uuid_is_zero(&def->uuid))
         def->uuid = uuid_random();
+    if (def->has_genid && uuid_is_zero(&def->genid))
+        def->genid = uuid_random();
     fill_amounts(def);
     fill_cpu(def, arena);
     fill_boot(def, arena);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "conf/cpuset.h"
 #include "conf/defaults.h"
 #include "conf/domain_def.h"
 #include "conf/machine.h"
@@ -30,8 +31,33 @@ static void check_name(const struct domain_def *def, struct xml_context *x)
         xml_refuse(x, &def->title, ERR_XML, NULL, "a title is one line");
 }
 
+/* With cells, the guest's memory is theirs. */
+static void take_cells(struct domain_def *def)
+{
+    uint64_t kib = numa_kib(def->cpu ? def->cpu->numa : NULL);
+    if (kib && kib > def->memory.kib)
+        def->memory.kib = kib;
+    if (kib)
+        def->memory.unit = "KiB";
+}
+
+static void check_max_memory(const struct domain_def *def, struct xml_context *x)
+{
+    const struct memory_amount *max = &def->max_memory;
+    if (!max->kib)
+        return;
+    if (!max->slots)
+        xml_refuse(x, &max->slots, ERR_XML, "slots='16', say", "maxMemory needs a number of slots");
+    if (max->kib < def->memory.kib)
+        xml_refuse(x, &max->kib, ERR_XML, NULL, "maxMemory is less than the memory at boot");
+    if (!def->cpu || !def->cpu->numa || !def->cpu->numa->cells.count)
+        xml_refuse(x, max, ERR_CONFIG_UNSUPPORTED, "a numa cell in <cpu>",
+                   "memory that grows needs at least one numa cell");
+}
+
 static void check_memory(const struct domain_def *def, struct xml_context *x)
 {
+    check_max_memory(def, x);
     if (def->memory.kib == 0)
         xml_refuse(x, &def->memory, ERR_XML, "more than 0", "the memory size must be given by <memory>");
 }
@@ -59,6 +85,47 @@ static void check_vcpus(const struct domain_def *def, struct xml_context *x)
                    max);
 }
 
+/* Each <vcpu> is there once, and as many are enabled as <vcpu current> says. */
+static void check_vcpu_list(const struct domain_def *def, struct xml_context *x)
+{
+    uint32_t max = def->max_vcpus ? def->max_vcpus : 1, enabled = 0;
+    bool seen[CPUSET_MAX] = { false };
+    for (size_t i = 0; i < def->vcpu_list.count; i++) {
+        const struct vcpu *vcpu = def->vcpu_list.items[i];
+        uint32_t id = vcpu->id.value;
+        if (id >= max || id >= CPUSET_MAX)
+            xml_refuse(x, &vcpu->id, ERR_XML, NULL, "there is no vcpu %u: the maximum is %u", id, max);
+        else if (seen[id])
+            xml_refuse(x, &vcpu->id, ERR_XML, NULL, "vcpu %u is given twice", id);
+        else
+            seen[id] = true;
+        if (id == 0 && vcpu->enabled == NO)
+            xml_refuse(x, &vcpu->enabled, ERR_XML, "yes", "vcpu 0 is always there");
+        if (vcpu->enabled == NO && vcpu->hotpluggable == NO)
+            xml_refuse(x, &vcpu->hotpluggable, ERR_XML, "yes",
+                       "vcpu %u is neither there at boot nor may it come later", id);
+        enabled += vcpu->enabled == YES;
+    }
+    if (def->vcpu_list.count == max && enabled != (def->vcpus ? def->vcpus : max))
+        xml_refuse(x, &def->vcpus, ERR_XML, NULL, "%u vcpus are enabled in <vcpus>, and %u should be", enabled,
+                   def->vcpus ? def->vcpus : max);
+}
+
+static void check_cell_vcpus(const struct domain_def *def, struct xml_context *x)
+{
+    const struct numa *numa = def->cpu ? def->cpu->numa : NULL;
+    uint32_t max = def->max_vcpus ? def->max_vcpus : 1;
+    for (size_t i = 0; numa && i < numa->cells.count; i++) {
+        const char *at = numa->cells.items[i]->cpus;
+        for (unsigned first, last; cpuset_next(&at, &first, &last); )
+            if (last >= max) {
+                xml_refuse(x, &numa->cells.items[i]->cpus, ERR_INTERNAL, NULL,
+                           "numa cell %zu has vcpu %u, and the maximum is %u vcpus", i, last, max);
+                break;
+            }
+    }
+}
+
 static void check_emulator(const struct domain_def *def, struct xml_context *x)
 {
     if (def->emulator && def->emulator[0] != '/')
@@ -72,8 +139,15 @@ void domain_check(void *self, struct xml_context *x)
     defaults_fill_os(def, xml_user(x), xml_arena(x));
     defaults_number_controllers(def);
     check_name(def, x);
+    take_cells(def);
     check_memory(def, x);
     check_vcpus(def, x);
+    check_vcpu_list(def, x);
+    check_cell_vcpus(def, x);
+    iothreads_check(def, x);
+    tuning_check(def, x);
+    numatune_check(def, x);
+    sysinfo_check(def, x);
     check_emulator(def, x);
     check_devices(def, x);
     check_kept(def, x);

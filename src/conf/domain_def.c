@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "conf/cpuset.h"
 #include "conf/domain_check.h"
 #include "conf/known.h"
 #include "conf/rows.h"
@@ -14,20 +13,13 @@ DEFINE_ENUM_CODEC(domain_type, DOMAIN_TYPES);
 DEFINE_ENUM_CODEC(lifecycle_action, LIFECYCLE_ACTIONS);
 DEFINE_ENUM_CODEC(vcpu_placement, VCPU_PLACEMENTS);
 
-static bool parse_cpuset(const struct codec *c, struct arena *a, const char *text, void *out)
-{
-    const char *normal = cpuset_normalise(text, a);
-    if (!normal)
-        return false;
-    *(const char **) out = normal;
-    return true;
-}
-
-CODEC_TYPE(cpuset, const char *);
-static const struct codec codec_cpuset = {
-    .name = "cpuset", .size = sizeof(char *), .parse = parse_cpuset, .format = codec_format_string,
-    .expected = "processors below 1024, as in 0-3,^2,8", .pointer = true,
-};
+#define SELF struct vcpu
+PART(vcpu_element, "vcpu", "A processor.",
+    ATTR("id", id, opt_u32, "number", REQUIRED),
+    ATTR("enabled", enabled, yes_no, "is it there at boot?", REQUIRED),
+    ATTR("hotpluggable", hotpluggable, yes_no, "may it come and go?"),
+    ATTR("order", order, u32, "place in the order in which they come", NONZERO));
+#undef SELF
 
 #define SELF struct domain_def
 PART(vcpu, "vcpu", "The guest's processors.",
@@ -35,6 +27,17 @@ PART(vcpu, "vcpu", "The guest's processors.",
     ATTR("cpuset", cpuset, cpuset, "processors of the host they may use", CODE(ERR_INVALID_ARG)),
     ATTR("current", vcpus, u32, "how many there are at boot", NONZERO, UNLESS_SAME_AS(max_vcpus)),
     TEXT(max_vcpus, u32, "how many there can be", NONZERO));
+
+PART(genid, "genid", "Changes whenever the guest is copied or rolled back.", PRESENT(has_genid),
+    TEXT(genid, uuid, "the value", CODE(ERR_INTERNAL)));
+
+PART(vcpu_list, "vcpus", "Its processors one by one.", LIST(vcpu_list, vcpu_element));
+PART(iothreadids, "iothreadids", "Threads for disks, by number.", LIST(iothreads.list, iothread_element));
+PART(defaultiothread, "defaultiothread", "The thread of all other disks.",
+    ATTR("thread_pool_min", iothreads.default_pool_min, opt_u32, "workers that always run"),
+    ATTR("thread_pool_max", iothreads.default_pool_max, opt_u32, "workers that run at most"));
+PART(resource, "resource", "Its place among the host's resources.",
+    LEAF("partition", partition, string, "path of a group"));
 
 PART(suspend_to_mem, "suspend-to-mem", "Sleep.", ATTR("enabled", suspend_to_mem, yes_no, "may the guest?"));
 PART(suspend_to_disk, "suspend-to-disk", "Hibernation.",
@@ -59,12 +62,25 @@ const struct element domain_element = ELEMENT_CHECKED("domain", "A virtual machi
     ATTR("id", id, opt_i64, "number while it runs", LIVE_ONLY),
     LEAF("name", name, string, "name, unique on the host"),
     LEAF("uuid", uuid, uuid, "identity, unique everywhere", CODE(ERR_INTERNAL)),
+    INLINE(genid),
     LEAF("title", title, string, "one line about it"),
     LEAF("description", description, string, "as many lines as you like"),
     RAW("metadata", metadata, "Whatever other programs want to keep here."),
+    NESTED(max_memory, max_memory_element),
     NESTED(memory, memory_element),
     NESTED(current_memory, current_memory_element),
+    CHILD(blkiotune, blkiotune_element),
+    CHILD(memtune, memtune_element),
+    CHILD(memory_backing, memory_backing_element),
     INLINE(vcpu),
+    INLINE(vcpu_list),
+    LEAF("iothreads", iothreads.count, u32, "number of threads for disks", RANGE(0, IOTHREADS_MAX)),
+    INLINE(iothreadids),
+    INLINE(defaultiothread),
+    CHILD(cputune, cputune_element),
+    CHILD(numatune, numatune_element),
+    INLINE(resource),
+    LIST(sysinfos, sysinfo_element),
     NESTED(os, os_element, REQUIRED),
     NESTED(features, features_element),
     CHILD(cpu, cpu_element),
@@ -73,7 +89,8 @@ const struct element domain_element = ELEMENT_CHECKED("domain", "A virtual machi
     LEAF("on_reboot", on_reboot, lifecycle_action, "what happens when the guest reboots"),
     LEAF("on_crash", on_crash, lifecycle_action, "what happens when the guest crashes"),
     INLINE(pm),
-    INLINE(devices, ALWAYS));
+    INLINE(devices, ALWAYS),
+    LIST(seclabels, seclabel_element));
 #undef SELF
 
 static const struct xml_policy policy = { known_judge };

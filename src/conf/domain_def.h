@@ -23,9 +23,15 @@
 #include "conf/graphics.h"
 #include "conf/input.h"
 #include "conf/interface.h"
+#include "conf/iothreads.h"
 #include "conf/memballoon.h"
 #include "conf/memory.h"
+#include "conf/memory_backing.h"
+#include "conf/numatune.h"
 #include "conf/os.h"
+#include "conf/seclabel.h"
+#include "conf/sysinfo.h"
+#include "conf/tuning.h"
 #include "conf/video.h"
 #include "xml/findings.h"
 #include "xml/value.h"
@@ -42,6 +48,14 @@ DECLARE_ENUM(lifecycle_action, ACTION_ABSENT, LIFECYCLE_ACTIONS);
 #define VCPU_PLACEMENTS(_) _(VCPU_STATIC, "static") _(VCPU_AUTO, "auto")
 DECLARE_ENUM(vcpu_placement, VCPU_PLACEMENT_ABSENT, VCPU_PLACEMENTS);
 
+/* <vcpus>: one of the processors. */
+struct vcpu {
+    struct extras extras;
+    struct opt_u32 id;
+    enum yes_no enabled, hotpluggable;
+    uint32_t order;                             /* from 1 */
+};
+
 struct domain_def {
     struct arena *arena;                        /* holds everything, this struct too */
     unsigned references;
@@ -50,13 +64,24 @@ struct domain_def {
     struct opt_i64 id;                          /* live XML only */
     const char *name;
     struct uuid uuid;
+    bool has_genid;                             /* <genid/> without a value gets one */
+    struct uuid genid;
     const char *title, *description;
     struct raw *metadata;
-    struct memory_amount memory, current_memory;
+    struct memory_amount max_memory, memory, current_memory;
+    struct blkiotune *blkiotune;
+    struct memtune *memtune;
+    struct memory_backing *memory_backing;
     uint32_t max_vcpus;
     uint32_t vcpus;                             /* at boot; after defaults 1..max_vcpus */
     enum vcpu_placement vcpu_placement;
     const char *cpuset;                         /* "0-3,^2", checked */
+    LIST_OF(struct vcpu) vcpu_list;             /* <vcpus> */
+    struct iothreads iothreads;
+    struct cputune *cputune;
+    struct numatune *numatune;
+    const char *partition;                      /* <resource> */
+    LIST_OF(struct sysinfo) sysinfos;
     struct os os;
     struct features features;
     struct cpu *cpu;                            /* NULL: the emulator's default */
@@ -76,6 +101,7 @@ struct domain_def {
     LIST_OF(struct audio) audios;
     LIST_OF(struct video) videos;
     struct memballoon *memballoon;
+    LIST_OF(struct seclabel) seclabels;
     struct extras extras;
 };
 

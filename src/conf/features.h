@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* features.h - <features>: what the machine offers beside its processor and devices. */
 #pragma once
+#include "conf/hyperv.h"
+#include "conf/memory.h"
 #include "xml/value.h"
+
+#define IOAPIC_DRIVERS(_) _(IOAPIC_KVM, "kvm") _(IOAPIC_QEMU, "qemu")
+DECLARE_ENUM(ioapic_driver, IOAPIC_ABSENT, IOAPIC_DRIVERS);
 
 /* <pmu state='on'/>: an element without the attribute means on. */
 struct features {
     struct extras extras;
     bool acpi, apic, pae, hap, viridian, privnet;
     enum on_off apic_eoi;
-    enum on_off vmport, smm, pmu, vmcoreinfo, pvspinlock;
+    struct hyperv *hyperv;
+    enum on_off kvm_hidden, kvm_hint_dedicated, kvm_poll_control, kvm_pv_ipi, kvm_dirty_ring;   /* <kvm> */
+    uint32_t kvm_dirty_ring_size;               /* a power of 2 */
+    enum on_off vmport, smm, pmu, vmcoreinfo, pvspinlock, ps2;
+    struct memory_amount tseg;                  /* <smm>; 0 KiB: the firmware's choice */
+    enum ioapic_driver ioapic;
+    struct memory_amount tb_cache;              /* <tcg> */
+    enum yes_no async_teardown;
 };
 
 DECLARE_ELEMENT(features_element, struct features);

@@ -16,8 +16,7 @@ const struct extra *kept_next(const struct extras *extras, const char *path_star
 
 bool kept_has_ps2(const struct domain_def *def)
 {
-    const struct extra *ps2 = kept_next(&def->features.extras, "features/ps2", NULL);
-    return !ps2 || !text_equal(raw_get(ps2->raw, "state"), "off");
+    return def->features.ps2 != OFF;
 }
 
 bool kept_has_boot_order(const struct domain_def *def)

@@ -11,18 +11,19 @@
  * this list. */
 static const struct { const char *parent, *harmless, *wanted; } known[] = {
     { "",
-      "genid maxMemory memoryBacking memtune blkiotune numatune cputune resource sysinfo idmap "
-      "iothreads iothreadids defaultiothread vcpus throttlegroups on_lockfailure seclabel keywrap "
-      "launchSecurity perf bootloader bootloader_args",
-      "" },
-    { "os", "initarg initdir initenv initgroup inituser root bootloader", "firmware shim varstore" },
-    { "os/nvram", "@templateFormat", "@type source" },
+      "idmap throttlegroups on_lockfailure perf bootloader bootloader_args",
+      "keywrap launchSecurity" },
+    { "cputune", "cachetune memorytune", "" },
+    { "resource", "fibrechannel", "" },
+    { "sysinfo", "processor memory", "" },
+    { "os", "initarg initdir initenv initgroup inituser root bootloader", "shim varstore" },
+    { "os/nvram", "", "@type source" },
     { "features",
       "",
-      "aia async-teardown ccf-assist cfpc gic hpt htm hyperv ibs ioapic kvm msrs nested-hv ps2 ras sbbc "
-      "tcg xen capabilities" },
-    { "features/smm", "", "tseg" },
-    { "cpu", "", "maxphysaddr numa deprecated_features @deprecated_features" },
+      "aia ccf-assist cfpc gic hpt htm ibs msrs nested-hv ras sbbc xen capabilities" },
+    { "cpu", "", "deprecated_features @deprecated_features" },
+    { "cpu/numa", "", "interconnects" },
+    { "cpu/numa/cell", "", "cache" },
     { "clock", "", "@sync" },
     { "devices",
       "",
@@ -89,7 +90,8 @@ static enum xml_verdict judge_namespaced(const char *name)
     if (!text_starts(name, qemu))
         return XML_KEEP;
     name += sizeof qemu - 1;
-    return text_equal(name, "deprecation") ? XML_KEEP : XML_KEEP_BLOCKING;
+    bool built = text_equal(name, "commandline") || text_equal(name, "deprecation");
+    return built ? XML_KEEP : XML_KEEP_BLOCKING;
 }
 
 enum xml_verdict known_judge(const char *parent, const char *name)

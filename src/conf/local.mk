@@ -12,4 +12,7 @@ src_conf_libconf_a_SOURCES = \
     src/conf/known.c src/conf/known.h src/conf/machine.c src/conf/machine.h src/conf/memballoon.c \
     src/conf/memballoon.h src/conf/memory.c src/conf/memory.h src/conf/metadata.c src/conf/metadata.h src/conf/os.c src/conf/os.h \
     src/conf/pci.c src/conf/pci.h src/conf/pci_map.c src/conf/pci_map.h src/conf/rows.c \
-    src/conf/rows.h src/conf/usb.c src/conf/usb.h src/conf/video.c src/conf/video.h src/conf/virtio.h
+    src/conf/rows.h src/conf/usb.c src/conf/usb.h src/conf/video.c src/conf/video.h src/conf/virtio.h \
+    src/conf/hyperv.c src/conf/hyperv.h src/conf/iothreads.c src/conf/iothreads.h src/conf/memory_backing.c \
+    src/conf/memory_backing.h src/conf/numa.c src/conf/numa.h src/conf/numatune.c src/conf/numatune.h \
+    src/conf/seclabel.c src/conf/seclabel.h src/conf/sysinfo.c src/conf/sysinfo.h src/conf/tuning.c src/conf/tuning.h

@@ -26,21 +26,26 @@ static bool unit_bytes(const char *unit, uint64_t *ret_bytes)
     return false;
 }
 
-static void memory_check(void *self, struct xml_context *x)
+uint64_t memory_to_kib(struct xml_context *x, const uint64_t *count, const char *const *unit)
+{
+    uint64_t each, bytes;
+    if (!unit_bytes(*unit, &each)) {
+        xml_refuse(x, unit, ERR_INVALID_ARG, "b, KB, KiB, MB, MiB, GB, GiB, TB, TiB", "unknown unit '%s'",
+                   *unit);
+        return 0;
+    }
+    if (__builtin_mul_overflow(*count, each, &bytes) || bytes > INT64_MAX) {
+        xml_refuse(x, count, ERR_XML, "less than 8 EiB", "%llu %s is more memory than can be counted",
+                   (unsigned long long) *count, *unit);
+        return 0;
+    }
+    return bytes / 1024 + (bytes % 1024 != 0);
+}
+
+void memory_check(void *self, struct xml_context *x)
 {
     struct memory_amount *amount = self;
-    uint64_t unit, bytes;
-    if (!unit_bytes(amount->unit, &unit)) {
-        xml_refuse(x, &amount->unit, ERR_INVALID_ARG, "b, KB, KiB, MB, MiB, GB, GiB, TB, TiB",
-                   "unknown unit '%s'", amount->unit);
-        return;
-    }
-    if (__builtin_mul_overflow(amount->kib, unit, &bytes) || bytes > INT64_MAX) {
-        xml_refuse(x, &amount->kib, ERR_XML, "less than 8 EiB", "%llu %s is more memory than can be counted",
-                   (unsigned long long) amount->kib, amount->unit);
-        bytes = 0;
-    }
-    amount->kib = bytes / 1024 + (bytes % 1024 != 0);
+    amount->kib = memory_to_kib(x, &amount->kib, &amount->unit);
     amount->unit = "KiB";
 }
 
@@ -48,6 +53,12 @@ static void memory_check(void *self, struct xml_context *x)
 const struct element memory_element = ELEMENT_CHECKED("memory", "Memory at boot.", memory_check,
     ATTR("unit", unit, string, "unit of the amount", DEFAULT("KiB")),
     ATTR("dumpCore", dump_core, on_off, "is it part of a core dump of the VMM?"),
+    TEXT(kib, u64, "amount", REQUIRED));
+
+const struct element max_memory_element = ELEMENT_CHECKED(
+    "maxMemory", "What it can grow to while the guest runs.", memory_check,
+    ATTR("slots", slots, u32, "places for more", RANGE(0, 256)),
+    ATTR("unit", unit, string, "unit of the amount", DEFAULT("KiB")),
     TEXT(kib, u64, "amount", REQUIRED));
 
 const struct element current_memory_element = ELEMENT_CHECKED(

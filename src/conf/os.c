@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conf/os.h"
 
+#include "base/text.h"
 #include "conf/rows.h"
 
 DEFINE_ENUM_CODEC(os_type, OS_TYPES);
@@ -9,9 +10,39 @@ DEFINE_ENUM_CODEC(loader_type, LOADER_TYPES);
 DEFINE_ENUM_CODEC(firmware, FIRMWARES);
 DEFINE_ENUM_CODEC(smbios_mode, SMBIOS_MODES);
 
+enum yes_no os_firmware_wants(const struct os *os, const char *feature)
+{
+    for (size_t i = 0; i < os->firmware_features.count; i++)
+        if (text_equal(os->firmware_features.items[i]->name, feature))
+            return os->firmware_features.items[i]->enabled;
+    return YES_NO_ABSENT;
+}
+
+static void check_loader(struct os *os, struct xml_context *x)
+{
+    if (os->firmware_features.count && os->firmware != FIRMWARE_EFI)
+        xml_refuse(x, os, ERR_XML, "firmware='efi' of <os>", "features are for a firmware that is chosen for you");
+    if (os_firmware_wants(os, "enrolled-keys") == YES && os_firmware_wants(os, "secure-boot") == NO)
+        xml_refuse(x, os, ERR_CONFIG_UNSUPPORTED, NULL,
+                   "the firmware feature 'enrolled-keys' means nothing without 'secure-boot'");
+    if (!os->loader)
+        return;
+    if (os->loader[0] != '/')
+        xml_refuse(x, &os->loader, ERR_XML, "an absolute path", "the loader's path '%s' is not absolute",
+                   os->loader);
+    if (!os->loader_type && os->firmware != FIRMWARE_EFI && !os->nvram && !os->nvram_template)
+        os->loader_type = LOADER_ROM;
+    if (!os->loader_format)
+        os->loader_format = "raw";
+    else if (!text_equal(os->loader_format, "raw") && !text_equal(os->loader_format, "qcow2"))
+        xml_refuse(x, &os->loader_format, ERR_CONFIG_UNSUPPORTED, "raw, qcow2",
+                   "a firmware cannot be in format '%s'", os->loader_format);
+}
+
 static void os_check(void *self, struct xml_context *x)
 {
-    const struct os *os = self;
+    struct os *os = self;
+    check_loader(os, x);
     if (os->type && os->type != OS_HVM)
         xml_refuse(x, &os->type, ERR_CONFIG_UNSUPPORTED, "hvm", "guests of type '%s' are not supported",
                    enum_word(&os_type_names, os->type));
@@ -25,6 +56,12 @@ static void os_check(void *self, struct xml_context *x)
                    "an initrd or a command line means nothing without a kernel");
 }
 
+#define SELF struct firmware_feature
+PART(firmware_feature_element, "feature", "What the firmware must have, or must not.",
+    ATTR("enabled", enabled, yes_no, "must it have it?", REQUIRED),
+    ATTR("name", name, string, "secure-boot or enrolled-keys", REQUIRED));
+#undef SELF
+
 #define SELF struct boot
 PART(boot_element, "boot", "A kind of device to boot from; the first one is tried first.",
     ATTR("dev", device, boot_device, "kind of device", REQUIRED));
@@ -36,6 +73,9 @@ PART(type, "type", "The kind of guest, and its machine.",
     ATTR("machine", machine, string, "machine, or an alias such as pc or q35"),
     TEXT(type, os_type, "hvm", REQUIRED, CODE(ERR_CONFIG_UNSUPPORTED)));
 
+PART(firmware_features, "firmware", "What a chosen firmware is like.",
+    LIST(firmware_features, firmware_feature_element));
+
 PART(loader, "loader", "The firmware.",
     ATTR("readonly", loader_readonly, yes_no, "is it read-only?"),
     ATTR("secure", loader_secure, yes_no, "does it need the secure mode of the processor?"),
@@ -46,6 +86,7 @@ PART(loader, "loader", "The firmware.",
 
 PART(nvram, "nvram", "The firmware's variables.",
     ATTR("template", nvram_template, string, "file that a new one is copied from"),
+    ATTR("templateFormat", nvram_template_format, string, "format of the template"),
     ATTR("format", nvram_format, string, "format of the image"),
     TEXT(nvram, string, "path"));
 
@@ -66,7 +107,7 @@ PART(smbios, "smbios", "What the guest is told about the machine.",
 
 const struct element os_element = ELEMENT_CHECKED("os", "The machine, and how it boots.", os_check,
     ATTR("firmware", firmware, firmware, "choose a firmware of this kind", CODE(ERR_CONFIG_UNSUPPORTED)),
-    INLINE(type, REQUIRED), INLINE(loader), INLINE(nvram),
+    INLINE(type, REQUIRED), INLINE(firmware_features), INLINE(loader), INLINE(nvram),
     LEAF("kernel", kernel, string, "kernel to boot"),
     LEAF("initrd", initrd, string, "its first file system"),
     LEAF("cmdline", cmdline, string, "its command line"),

@@ -25,6 +25,13 @@ DECLARE_ENUM(firmware, FIRMWARE_ABSENT, FIRMWARES);
 #define SMBIOS_MODES(_) _(SMBIOS_EMULATE, "emulate") _(SMBIOS_HOST, "host") _(SMBIOS_SYSINFO, "sysinfo")
 DECLARE_ENUM(smbios_mode, SMBIOS_MODE_ABSENT, SMBIOS_MODES);
 
+/* <firmware><feature>: what a chosen firmware must have, or must not. */
+struct firmware_feature {
+    struct extras extras;
+    enum yes_no enabled;
+    const char *name;                           /* "secure-boot", "enrolled-keys" */
+};
+
 struct boot { struct extras extras; enum boot_device device; };
 
 struct os {
@@ -36,7 +43,8 @@ struct os {
     enum yes_no loader_readonly, loader_secure, loader_stateless;
     enum loader_type loader_type;
     const char *loader_format;
-    const char *nvram, *nvram_template, *nvram_format;
+    LIST_OF(struct firmware_feature) firmware_features;
+    const char *nvram, *nvram_template, *nvram_template_format, *nvram_format;
     const char *kernel, *initrd, *cmdline, *dtb;
     const char *acpi_table, *acpi_type;
     LIST_OF(struct boot) boots;
@@ -48,3 +56,6 @@ struct os {
 };
 
 DECLARE_ELEMENT(os_element, struct os);
+
+/* What the firmware is asked to have: said, denied, or not mentioned. */
+enum yes_no os_firmware_wants(const struct os *os, const char *feature);

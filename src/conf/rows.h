@@ -16,3 +16,7 @@ bool alias_is_users(const void *member);
     ATTR("ats", virtio.ats, on_off, "address translation service"), \
     ATTR("packed", virtio.packed, on_off, "packed virtqueues"), \
     ATTR("page_per_vq", virtio.page_per_vq, on_off, "notification page per virtqueue")
+
+/* Processors of the host, "0-3,^2": the member holds the normal form (cpuset.h). */
+CODEC_TYPE(cpuset, const char *);
+extern const struct codec codec_cpuset;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conf/iothreads.h"
+
+#include "conf/domain_def.h"
+#include "conf/rows.h"
+
+const struct iothread *iothreads_find(const struct iothreads *threads, uint32_t id)
+{
+    for (size_t i = 0; i < threads->list.count; i++)
+        if (threads->list.items[i]->id == id)
+            return threads->list.items[i];
+    return NULL;
+}
+
+size_t iothreads_ids(const struct iothreads *threads, uint32_t ret_ids[IOTHREADS_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < threads->list.count && count < IOTHREADS_MAX; i++)
+        ret_ids[count++] = threads->list.items[i]->id;
+    for (uint32_t id = 1; count < threads->count && count < IOTHREADS_MAX; id++)
+        if (!iothreads_find(threads, id))
+            ret_ids[count++] = id;
+    return count;
+}
+
+bool iothreads_have(const struct iothreads *threads, uint32_t id)
+{
+    uint32_t ids[IOTHREADS_MAX];
+    size_t count = iothreads_ids(threads, ids);
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+void iothreads_check(struct domain_def *def, struct xml_context *x)
+{
+    struct iothreads *threads = &def->iothreads;
+    if (threads->list.count > IOTHREADS_MAX) {
+        xml_refuse(x, &threads->count, ERR_XML, "at most 512", "%zu iothreads are too many", threads->list.count);
+        return;
+    }
+    for (size_t i = 0; i < threads->list.count; i++)
+        if (threads->list.items[i]->id && iothreads_find(threads, threads->list.items[i]->id) !=
+            threads->list.items[i])
+            xml_refuse(x, &threads->list.items[i]->id, ERR_XML, NULL, "the iothread %u is given twice",
+                       threads->list.items[i]->id);
+    if (threads->count < threads->list.count)
+        threads->count = (uint32_t) threads->list.count;
+}
+
+#define SELF struct iothread
+PART(poll, "poll", "How long it looks for work before it sleeps.",
+    ATTR("max", poll_max, opt_u64, "nanoseconds"),
+    ATTR("grow", poll_grow, opt_u64, "factor of growth"),
+    ATTR("shrink", poll_shrink, opt_u64, "factor of decay"));
+const struct element iothread_element = ELEMENT("iothread", "A thread for disks.",
+    ATTR("id", id, u32, "number of the thread", REQUIRED, NONZERO),
+    ATTR("thread_pool_min", pool_min, opt_u32, "workers that always run"),
+    ATTR("thread_pool_max", pool_max, opt_u32, "workers that run at most", RANGE(1, UINT32_MAX)),
+    INLINE(poll));
