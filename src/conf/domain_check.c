@@ -8,6 +8,7 @@
 #include "conf/defaults.h"
 #include "conf/domain_def.h"
 #include "conf/machine.h"
+#include "conf/passthrough.h"
 #include "xml/element.h"
 
 enum { NAME_MAX_BYTES = 255 };      /* no file is named by it; this is what other tools count on */
@@ -46,8 +47,6 @@ static void check_max_memory(const struct domain_def *def, struct xml_context *x
     const struct memory_amount *max = &def->max_memory;
     if (!max->kib)
         return;
-    if (!max->slots)
-        xml_refuse(x, &max->slots, ERR_XML, "slots='16', say", "maxMemory needs a number of slots");
     if (max->kib < def->memory.kib)
         xml_refuse(x, &max->kib, ERR_XML, NULL, "maxMemory is less than the memory at boot");
     if (!def->cpu || !def->cpu->numa || !def->cpu->numa->cells.count)
@@ -107,8 +106,8 @@ static void check_vcpu_list(const struct domain_def *def, struct xml_context *x)
         enabled += vcpu->enabled == YES;
     }
     if (def->vcpu_list.count == max && enabled != (def->vcpus ? def->vcpus : max))
-        xml_refuse(x, &def->vcpus, ERR_XML, NULL, "%u vcpus are enabled in <vcpus>, and %u should be", enabled,
-                   def->vcpus ? def->vcpus : max);
+        xml_refuse(x, &def->vcpus, ERR_XML, NULL, "%u vcpus are enabled in <vcpus>, and %u should be",
+                   enabled, def->vcpus ? def->vcpus : max);
 }
 
 static void check_cell_vcpus(const struct domain_def *def, struct xml_context *x)
@@ -148,6 +147,7 @@ void domain_check(void *self, struct xml_context *x)
     tuning_check(def, x);
     numatune_check(def, x);
     sysinfo_check(def, x);
+    passthrough_check(def, x);
     check_emulator(def, x);
     check_devices(def, x);
     check_kept(def, x);

@@ -27,7 +27,8 @@ PART_CHECKED(tb_cache, "tb-cache", "Memory for translated code.", memory_check,
 #define SELF struct features
 PART(apic, "apic", "Interrupt controllers of the processors.",
     PRESENT(apic), ATTR("eoi", apic_eoi, on_off, "paravirtual end of interrupt"));
-PART(hidden, "hidden", "Does the guest not see KVM?", ATTR("state", kvm_hidden, on_off, "on or off", REQUIRED));
+PART(hidden, "hidden", "Does the guest not see KVM?",
+    ATTR("state", kvm_hidden, on_off, "on or off", REQUIRED));
 PART(hint_dedicated, "hint-dedicated", "Has each vcpu a processor of its own?",
     ATTR("state", kvm_hint_dedicated, on_off, "on or off", REQUIRED));
 PART(poll_control, "poll-control", "May the guest wait for itself?",

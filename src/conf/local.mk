@@ -15,4 +15,4 @@ src_conf_libconf_a_SOURCES = \
     src/conf/rows.h src/conf/usb.c src/conf/usb.h src/conf/video.c src/conf/video.h src/conf/virtio.h \
     src/conf/hyperv.c src/conf/hyperv.h src/conf/iothreads.c src/conf/iothreads.h src/conf/memory_backing.c \
     src/conf/memory_backing.h src/conf/numa.c src/conf/numa.h src/conf/numatune.c src/conf/numatune.h \
-    src/conf/seclabel.c src/conf/seclabel.h src/conf/sysinfo.c src/conf/sysinfo.h src/conf/tuning.c src/conf/tuning.h
+    src/conf/passthrough.c src/conf/passthrough.h src/conf/seclabel.c src/conf/seclabel.h src/conf/sysinfo.c src/conf/sysinfo.h src/conf/tuning.c src/conf/tuning.h

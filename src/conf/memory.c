@@ -32,7 +32,7 @@ uint64_t memory_to_kib(struct xml_context *x, const uint64_t *count, const char 
     if (!unit_bytes(*unit, &each)) {
         xml_refuse(x, unit, ERR_INVALID_ARG, "b, KB, KiB, MB, MiB, GB, GiB, TB, TiB", "unknown unit '%s'",
                    *unit);
-        return 0;
+        return *count;
     }
     if (__builtin_mul_overflow(*count, each, &bytes) || bytes > INT64_MAX) {
         xml_refuse(x, count, ERR_XML, "less than 8 EiB", "%llu %s is more memory than can be counted",

@@ -39,8 +39,8 @@ static void number_cells(struct numa *numa, struct xml_context *x)
         if (!numbered)
             cell->id = (struct opt_u32){ true, (uint32_t) i };
         if (cell->id.value >= numa->cells.count || order[cell->id.value]) {
-            xml_refuse(x, &cell->id, ERR_XML, "0, 1, 2...", "the ids of numa cells are not 0 to %zu, once each",
-                       numa->cells.count - 1);
+            xml_refuse(x, &cell->id, ERR_XML, "0, 1, 2...",
+                       "the ids of numa cells are not 0 to %zu, once each", numa->cells.count - 1);
             return;
         }
         order[cell->id.value] = cell;

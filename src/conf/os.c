@@ -21,15 +21,13 @@ enum yes_no os_firmware_wants(const struct os *os, const char *feature)
 static void check_loader(struct os *os, struct xml_context *x)
 {
     if (os->firmware_features.count && os->firmware != FIRMWARE_EFI)
-        xml_refuse(x, os, ERR_XML, "firmware='efi' of <os>", "features are for a firmware that is chosen for you");
+        xml_refuse(x, os, ERR_XML, "firmware='efi' of <os>",
+                   "features are for a firmware that is chosen for you");
     if (os_firmware_wants(os, "enrolled-keys") == YES && os_firmware_wants(os, "secure-boot") == NO)
         xml_refuse(x, os, ERR_CONFIG_UNSUPPORTED, NULL,
                    "the firmware feature 'enrolled-keys' means nothing without 'secure-boot'");
     if (!os->loader)
         return;
-    if (os->loader[0] != '/')
-        xml_refuse(x, &os->loader, ERR_XML, "an absolute path", "the loader's path '%s' is not absolute",
-                   os->loader);
     if (!os->loader_type && os->firmware != FIRMWARE_EFI && !os->nvram && !os->nvram_template)
         os->loader_type = LOADER_ROM;
     if (!os->loader_format)

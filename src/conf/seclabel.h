@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seclabel.h - <seclabel>: how a mandatory access control system sees the guest.
  *
- * We drive no such system.  What a label would do by itself (dynamic, none) is kept and does nothing; one that
- * its owner chose by hand is kept, and a start refuses it.
+ * We drive no such system.  What a label would do by itself (dynamic, none) is kept and does nothing; one
+ * that its owner chose by hand is kept, and a start refuses it.
  */
 #pragma once
 #include "xml/value.h"

@@ -33,7 +33,8 @@ static void check_names(const struct sysinfo_block *block, const char *const *na
         while (names[k] && !text_equal(names[k], entry->name))
             k++;
         if (!names[k])
-            xml_warn(x, entry, "sysinfo has no entry '%s' here; it has no effect", entry->name ? entry->name : "");
+            xml_warn(x, entry, "sysinfo has no entry '%s' here; it has no effect",
+                     entry->name ? entry->name : "");
     }
 }
 
@@ -65,13 +66,15 @@ void sysinfo_check(const struct domain_def *def, struct xml_context *x)
         if (!text)
             continue;
         if (!uuid_parse(text, &uuid))
-            xml_refuse(x, def->sysinfos.items[i], ERR_XML, "a uuid", "the system's uuid in sysinfo is malformed");
+            xml_refuse(x, def->sysinfos.items[i], ERR_XML, "a uuid",
+                       "the system's uuid in sysinfo is malformed");
         else if (!uuid_is_zero(&def->uuid) && !uuid_equal(&uuid, &def->uuid))
             xml_refuse(x, def->sysinfos.items[i], ERR_XML, NULL,
                        "the system's uuid in sysinfo is not the domain's");
     }
     if (def->os.smbios == SMBIOS_SYSINFO && !def->sysinfos.count)
-        xml_refuse(x, &def->os.smbios, ERR_XML, "a <sysinfo>", "os/smbios asks for <sysinfo>, which is not there");
+        xml_refuse(x, &def->os.smbios, ERR_XML, "a <sysinfo>",
+                   "os/smbios asks for <sysinfo>, which is not there");
 }
 
 #define SELF struct sysinfo_entry

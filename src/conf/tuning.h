@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tuning.h - <cputune>, <memtune>, <blkiotune>: a guest's share of the host.
  *
- * Pins and schedulers are threads' own and hold.  Shares, quotas and limits would need control groups, which we
- * do not have: they are kept, and a warning says that they have no effect.
+ * Pins and schedulers are threads' own and hold.  Shares, quotas and limits would need control groups, which
+ * we do not have: they are kept, and a warning says that they have no effect.
  */
 #pragma once
 #include "conf/memory.h"
@@ -30,7 +30,7 @@ struct schedule {
 struct cputune {
     struct extras extras;
     struct opt_u64 shares, period, global_period, emulator_period, iothread_period;
-    struct opt_i64 quota, global_quota, emulator_quota, iothread_quota;         /* microseconds; < 0: no limit */
+    struct opt_i64 quota, global_quota, emulator_quota, iothread_quota;     /* microseconds; < 0: no limit */
     LIST_OF(struct pin) vcpu_pins, iothread_pins;
     const char *emulator_cpuset;
     LIST_OF(struct schedule) vcpu_schedules, iothread_schedules;
@@ -62,4 +62,4 @@ DECLARE_ELEMENT(blkiotune_element, struct blkiotune);
 
 struct domain_def;
 struct xml_context;
-void tuning_check(const struct domain_def *def, struct xml_context *x);        /* pins against what there is */
+void tuning_check(const struct domain_def *def, struct xml_context *x);    /* pins against what there is */

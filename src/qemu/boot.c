@@ -10,7 +10,19 @@
 
 /* --- clock --- */
 
-static int add_rtc(struct line *line, struct error *err)
+/* A point in time, seen on a clock in UTC or in local time. */
+static void add_base(struct buffer *option, int64_t when, bool local)
+{
+    time_t seconds = (time_t) when;
+    struct tm tm;
+    char text[32];
+    const struct tm *shown = local ? localtime_r(&seconds, &tm) : gmtime_r(&seconds, &tm);
+    if (!shown || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", shown))
+        return;
+    option_add(option, "base", text);
+}
+
+static void add_rtc(struct line *line)
 {
     const struct clock *clock = &line->def->clock;
     const struct timer_def *rtc = line_timer(line, TIMER_RTC);
@@ -18,22 +30,15 @@ static int add_rtc(struct line *line, struct error *err)
     int64_t shift = 0;
     bool shifted = clock->adjustment && !text_equal(clock->adjustment, "reset") &&
                    text_to_i64(clock->adjustment, &shift) && shift;
-    if (clock->offset == CLOCK_TIMEZONE ||
-        (clock->offset == CLOCK_VARIABLE && clock->basis == CLOCK_BASIS_LOCALTIME))
-        return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "<clock>: this offset is not supported, only 'utc', 'localtime', "
-                    "'absolute' and 'variable' on utc are");
-    if (clock->offset == CLOCK_LOCALTIME) {
-        option_add(&option, "base", "localtime");
-    } else if (clock->offset == CLOCK_ABSOLUTE || (clock->offset == CLOCK_VARIABLE && shifted)) {
-        time_t when = clock->offset == CLOCK_ABSOLUTE ? clock->start.value : line->what->now + shift;
-        struct tm tm;
-        char text[32];
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&when, &tm));
-        option_add(&option, "base", text);
-    } else {
+    bool local = clock->offset == CLOCK_VARIABLE && clock->basis == CLOCK_BASIS_LOCALTIME;
+    if (clock->offset == CLOCK_LOCALTIME || clock->offset == CLOCK_TIMEZONE)
+        option_add(&option, "base", "localtime");       /* of the variable TZ, see launch_environment() */
+    else if (clock->offset == CLOCK_ABSOLUTE)
+        add_base(&option, clock->start.value, false);
+    else if (clock->offset == CLOCK_VARIABLE && (shifted || local))
+        add_base(&option, line->what->now + shift, local);
+    else
         option_add(&option, "base", "utc");
-    }
     static const char *const clocks[] = {
         [TRACK_BOOT] = "rt", [TRACK_GUEST] = "vm", [TRACK_WALL] = "host", [TRACK_REALTIME] = "rt",
     };
@@ -42,7 +47,6 @@ static int add_rtc(struct line *line, struct error *err)
     if (rtc && rtc->tick_policy == TICK_CATCHUP)
         option_add(&option, "driftfix", "slew");
     line_option(line, "-rtc", &option);
-    return 0;
 }
 
 static void add_pit(struct line *line)
@@ -98,25 +102,25 @@ static void add_path(struct line *line, const char *option, const char *value)
         argv_add_pair(line->argv, option, value);
 }
 
-static int check_firmware(const struct os *os, struct error *err)
+static int add_acpi_table(struct line *line, struct error *err)
 {
-    if (os->firmware == FIRMWARE_EFI || os->loader_type == LOADER_PFLASH || os->nvram)
+    const struct os *os = &line->def->os;
+    if (!os->acpi_table)
+        return 0;
+    if (!text_equal(os->acpi_type, "slic"))
         return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "<os>: firmware in flash (efi, pflash, nvram) is not supported");
-    if (os->smbios && os->smbios != SMBIOS_EMULATE)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: smbios mode '%s' is not supported",
-                    enum_word(&smbios_mode_names, os->smbios));
-    if (os->acpi_table || os->bios_useserial == YES)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: %s is not supported", os->acpi_table ? "acpi/table" :
-                    "bios useserial='yes'");
+                    "<os>: an acpi table of type '%s' is not supported, only 'slic' is", os->acpi_type);
+    owned_buffer struct buffer option = { 0 };
+    option_add(&option, "sig", "SLIC");
+    option_add(&option, "file", os->acpi_table);
+    line_option(line, "-acpitable", &option);
     return 0;
 }
 
 int line_boot(struct line *line, struct error *err)
 {
     const struct os *os = &line->def->os;
-    if (add_rtc(line, err) < 0 || check_firmware(os, err) < 0)
-        return -1;
+    add_rtc(line);
     add_pit(line);
     argv_add(line->argv, "-no-shutdown");
     add_sleep_state(line, "s3", line->def->suspend_to_mem);
@@ -127,5 +131,5 @@ int line_boot(struct line *line, struct error *err)
     add_path(line, "-initrd", os->initrd);
     add_path(line, "-append", os->cmdline);
     add_path(line, "-dtb", os->dtb);
-    return 0;
+    return add_acpi_table(line, err);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command_line.h"
 
+#include "base/text.h"
+#include "conf/passthrough.h"
 #include "qemu/line.h"
 
 static void add_name(struct line *line)
@@ -12,15 +14,18 @@ static void add_name(struct line *line)
     argv_add(line->argv, "-S");
 }
 
-static void add_identity(struct line *line)
+static int add_identity(struct line *line, struct error *err)
 {
     char uuid[UUID_TEXT_SIZE];
     uuid_format(&line->def->uuid, uuid);
     argv_add_pair(line->argv, "-uuid", uuid);
+    if (line_smbios(line, err) < 0)
+        return -1;
     if (!line->def->graphics.count)
         argv_add_pair(line->argv, "-display", "none");
     argv_add(line->argv, "-no-user-config");
     argv_add(line->argv, "-nodefaults");
+    return 0;
 }
 
 /* The socket listens already, so we connect before the emulator has even been loaded: no polling, no race. */
@@ -44,6 +49,52 @@ static void add_monitor(struct line *line)
     line_object(line, &monitor);
 }
 
+static void add_argument(void *arg, const char *value)
+{
+    argv_add(arg, value);
+}
+
+/* What the owner wrote by hand comes last, and so wins. */
+static int add_passthrough(struct line *line, struct error *err)
+{
+    static const struct { const char *word, *output, *input; } behaviours[] = {
+        { "none", NULL, NULL }, { "omit", "hide", "accept" }, { "reject", "hide", "reject" },
+        { "crash", "hide", "crash" },
+    };
+    const char *behaviour = passthrough_deprecation(line->def);
+    passthrough_each_argument(line->def, add_argument, line->argv);
+    for (size_t i = 0; behaviour && i < ARRAY_COUNT(behaviours); i++) {
+        if (!text_equal(behaviours[i].word, behaviour))
+            continue;
+        owned_props struct props compat;
+        props_open(&compat);
+        props_text(&compat, "deprecated-output", behaviours[i].output);
+        props_text(&compat, "deprecated-input", behaviours[i].input);
+        if (behaviours[i].output)
+            props_add_to(&compat, line->argv, "-compat", true);
+        return 0;
+    }
+    if (!behaviour)
+        return 0;
+    return fail(err, ERR_CONFIG_UNSUPPORTED, "<qemu:deprecation>: unknown behavior '%s'", behaviour);
+}
+
+static int add_generation(struct line *line, struct error *err)
+{
+    char uuid[UUID_TEXT_SIZE];
+    if (!line->def->has_genid)
+        return 0;
+    if (line_check_type(line, "vmgenid", "<genid>", err) < 0)
+        return -1;
+    uuid_format(&line->def->genid, uuid);
+    owned_props struct props device;
+    props_begin(&device, "driver", "vmgenid");
+    props_text(&device, "guid", uuid);
+    props_text(&device, "id", "vmgenid0");
+    line_device(line, &device);
+    return 0;
+}
+
 static void add_end(struct line *line)
 {
     if (caps_has(line->caps, CAPS_SANDBOX))
@@ -63,12 +114,13 @@ int command_line_build(const struct command_line *what, struct argv *ret_argv, s
     add_name(&line);
     if (domain_def_check_startable(what->def, err) < 0 || line_machine(&line, err) < 0)
         return -1;
-    add_identity(&line);
+    if (add_identity(&line, err) < 0)
+        return -1;
     add_monitor(&line);
     if (line_boot(&line, err) < 0 || line_controllers(&line, err) < 0 || line_disks(&line, err) < 0 ||
         line_interfaces(&line, err) < 0 || line_chardevs(&line, err) < 0 || line_inputs(&line, err) < 0 ||
-        line_screens(&line, err) < 0 || line_memballoon(&line, err) < 0)
+        line_screens(&line, err) < 0 || line_memballoon(&line, err) < 0 || add_generation(&line, err) < 0)
         return -1;
     add_end(&line);
-    return 0;
+    return add_passthrough(&line, err);
 }

@@ -156,10 +156,12 @@ static int add_controller(struct line *line, const struct controller *controller
         return 0;
     if (line_check_type(line, type_of(driver), "it", err) < 0)
         return -1;
-    if (controller->iothread)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "iothread %u is not defined", controller->iothread);
+    if (controller->iothread && !text_starts(driver, "virtio-scsi"))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "only virtio-scsi controllers can have an iothread");
     owned_props struct props device;
     props_begin(&device, "driver", driver);
+    if (line_iothread(line, &device, controller->iothread, err) < 0)
+        return -1;
     if (controller->type == CONTROLLER_PCI)
         add_pci(&device, controller);
     else if (controller->type == CONTROLLER_USB)

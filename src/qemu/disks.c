@@ -142,6 +142,8 @@ static int add_disk_device(struct line *line, const struct plug *plug, struct er
     owned_props struct props device;
     props_begin(&device, "driver", driver);
     if (disk->bus == DISK_BUS_VIRTIO) {
+        if (line_iothread(line, &device, disk->iothread, err) < 0)
+            return -1;
         props_on_off(&device, "ioeventfd", disk->ioeventfd);
         props_on_off(&device, "event_idx", disk->event_idx);
         props_positive(&device, "num-queues", disk->queues);
@@ -180,8 +182,8 @@ static int check_disk(const struct disk *disk, struct error *err)
                     enum_word(&disk_format_names, disk->format));
     if (disk->transient)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<transient/> is not supported");
-    if (disk->iothread)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "iothread %u is not defined", disk->iothread);
+    if (disk->iothread && disk->bus != DISK_BUS_VIRTIO)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "an iothread needs bus virtio; on bus scsi, the controller has it");
     if (!disk_path(disk) && disk->device != DISK_CDROM && disk->device != DISK_FLOPPY)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "it has no source");
     return 0;

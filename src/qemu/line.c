@@ -48,11 +48,6 @@ bool line_is_q35(const struct line *line)
     return text_equal(machine, "q35") || text_starts(machine, "pc-q35-");
 }
 
-uint64_t line_memory_kib(const struct domain_def *def)
-{
-    return (def->memory.kib + 1023) / 1024 * 1024;
-}
-
 const struct controller *line_controller(const struct line *line, enum controller_type type, uint32_t index)
 {
     for (size_t i = 0; i < line->def->controllers.count; i++) {
@@ -139,6 +134,16 @@ void line_virtio(struct props *props, const struct virtio_options *options)
     props_on_off(props, "ats", options->ats);
     props_on_off(props, "packed", options->packed);
     props_on_off(props, "page-per-vq", options->page_per_vq);
+}
+
+int line_iothread(const struct line *line, struct props *props, uint32_t id, struct error *err)
+{
+    if (!id)
+        return 0;
+    if (!iothreads_have(&line->def->iothreads, id))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "iothread %u is not defined", id);
+    props_printf(props, "iothread", "iothread%u", id);
+    return 0;
 }
 
 int line_check_type(const struct line *line, const char *type, const char *of, struct error *err)

@@ -31,6 +31,8 @@ void option_add_yes_no(struct buffer *option, const char *key, enum yes_no value
 int line_address(const struct line *line, struct props *props, const struct address *address,
                  struct error *err);
 void line_virtio(struct props *props, const struct virtio_options *options);
+/* The device's requests are handled by that <iothread>; 0 adds nothing. */
+int line_iothread(const struct line *line, struct props *props, uint32_t id, struct error *err);
 /* Fails unless the emulator has such a device; `of` says whose: "disk 'vda'". */
 int line_check_type(const struct line *line, const char *type, const char *of, struct error *err);
 
@@ -43,7 +45,16 @@ bool line_is_q35(const struct line *line);
 /* Whole MiB, as QEMU's boards want them. */
 uint64_t line_memory_kib(const struct domain_def *def);
 
-int line_machine(struct line *line, struct error *err);            /* -machine -accel -cpu -m -smp */
+int line_machine(struct line *line, struct error *err);            /* -machine -accel -cpu -m -smp -numa */
+int line_flash(struct line *line, struct error *err);              /* -blockdev of the firmware */
+void line_flash_machine(const struct line *line, struct buffer *machine);
+void line_firmware(struct line *line);                             /* -bios, -global of its flash */
+int line_cpu(struct line *line, const struct caps_machine *machine, struct error *err);
+int line_smp(struct line *line, const struct caps_machine *machine, struct error *err);
+int line_memory(struct line *line, const struct caps_machine *machine, struct error *err);
+bool line_has_cells(const struct line *line);
+void line_cells(struct line *line);                                /* -object, -numa */
+int line_smbios(struct line *line, struct error *err);
 int line_boot(struct line *line, struct error *err);               /* -rtc ... -boot -kernel ... */
 int line_controllers(struct line *line, struct error *err);
 int line_disks(struct line *line, struct error *err);

@@ -86,7 +86,35 @@ void props_close_object(struct props *props)
     json_close(&props->writer, '}');
 }
 
-/* Our own lists nest once, and hold no arrays. */
+void props_array(struct props *props, const char *key)
+{
+    json_key(&props->writer, key);
+    json_open(&props->writer, '[');
+}
+
+void props_array_u64(struct props *props, uint64_t value)
+{
+    json_u64(&props->writer, value);
+}
+
+void props_close_array(struct props *props)
+{
+    json_close(&props->writer, ']');
+}
+
+/* "host-nodes.0=3" */
+static void flatten_array(struct buffer *out, const char *key, const struct json *array)
+{
+    const struct json *item;
+    for (size_t i = 0; (item = json_at(array, i)) != NULL; i++) {
+        char name[160];
+        snprintf(name, sizeof name, "%s.%zu", key, i);
+        if (item->type == JSON_NUMBER || item->type == JSON_STRING)
+            option_add(out, name, item->text);
+    }
+}
+
+/* Our own lists nest once. */
 static void flatten(struct buffer *out, const char *outer, const struct json *object)
 {
     for (size_t i = 0; i < object->length; i++) {
@@ -95,6 +123,8 @@ static void flatten(struct buffer *out, const char *outer, const struct json *ob
         snprintf(key, sizeof key, "%s%s%s", outer ? outer : "", outer ? "." : "", object->members[i].key);
         if (value->type == JSON_OBJECT)
             flatten(out, key, value);
+        else if (value->type == JSON_ARRAY)
+            flatten_array(out, key, value);
         else if (value->type == JSON_BOOL)
             option_add_bool(out, key, value->boolean);
         else if (value->type == JSON_STRING || value->type == JSON_NUMBER)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* passthrough.h - <qemu:commandline>, <qemu:deprecation>: options for the emulator, past everything that is
+ * modelled.
+ *
+ * They are kept as they are written (raw.h), under whatever prefix stands for QEMU_NAMESPACE.
+ */
+#pragma once
+#include "base/error.h"
+
+#define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
+
+struct domain_def;
+
+/* Calls fn for each argument, or each variable of the environment (value may be ""), in order. */
+void passthrough_each_argument(const struct domain_def *def, void (*fn)(void *arg, const char *value),
+                               void *arg);
+void passthrough_each_variable(const struct domain_def *def,
+                               void (*fn)(void *arg, const char *name, const char *value), void *arg);
+/* "omit", "reject", "crash"...; NULL if nothing is said. */
+const char *passthrough_deprecation(const struct domain_def *def);
+
+/* For domain_check(): what stands there makes sense. */
+struct xml_context;
+void passthrough_check(const struct domain_def *def, struct xml_context *x);
