@@ -37,7 +37,8 @@ void iothreads_check(struct domain_def *def, struct xml_context *x)
 {
     struct iothreads *threads = &def->iothreads;
     if (threads->list.count > IOTHREADS_MAX) {
-        xml_refuse(x, &threads->count, ERR_XML, "at most 512", "%zu iothreads are too many", threads->list.count);
+        xml_refuse(x, &threads->count, ERR_XML, "at most 512", "%zu iothreads are too many",
+                   threads->list.count);
         return;
     }
     for (size_t i = 0; i < threads->list.count; i++)

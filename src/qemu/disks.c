@@ -183,7 +183,7 @@ static int check_disk(const struct disk *disk, struct error *err)
     if (disk->transient)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<transient/> is not supported");
     if (disk->iothread && disk->bus != DISK_BUS_VIRTIO)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "an iothread needs bus virtio; on bus scsi, the controller has it");
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "only disks on bus virtio have an iothread of their own");
     if (!disk_path(disk) && disk->device != DISK_CDROM && disk->device != DISK_FLOPPY)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "it has no source");
     return 0;
