@@ -124,15 +124,13 @@ static int check_rights(const struct call *call, struct error *err)
     return 0;
 }
 
-/* A guest of a newer daemon is shown, and nothing else. */
+/* A guest of which we know too little is shown, and nothing else. */
 static int check_managed(const struct request *request, struct error *err)
 {
     const struct procedure *procedure = request->call->procedure;
     bool shows = procedure->program == PROGRAM_REMOTE && procedure->job == JOB_NONE;
     if (request->dom && request->dom->unmanaged && !shows)
-        return fail(err, ERR_OPERATION_INVALID,
-                    "domain '%s' was started by a newer domusd, and this one leaves it alone",
-                    request->dom->name);
+        return domain_fail_unmanaged(request->dom, err);
     return 0;
 }
 
@@ -209,8 +207,7 @@ int check_flags(unsigned flags, unsigned known, struct error *err)
 int check_definition(const struct domain *dom, struct error *err)
 {
     if (!domain_current_def(dom))
-        return fail(err, ERR_OPERATION_INVALID,
-                    "domain '%s' was started by a newer domusd; its definition is not known", dom->name);
+        return domain_fail_unmanaged(dom, err);
     return 0;
 }
 

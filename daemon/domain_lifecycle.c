@@ -35,8 +35,7 @@ static WAITS struct domain *begin_with(struct request *request, struct domain_de
             dom = registry_add(registry, def);
         owned(domain) struct domain *held UNUSED = domain_ref(dom);
         if (dom->unmanaged) {
-            fail(err, ERR_OPERATION_INVALID,
-                 "domain '%s' was started by a newer domusd, and this one leaves it alone", dom->name);
+            domain_fail_unmanaged(dom, err);
             return NULL;
         }
         if (request_begin_job(request, dom, err) == 0) {

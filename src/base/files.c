@@ -36,6 +36,16 @@ int file_read(const char *path, size_t limit, struct buffer *out, struct error *
     }
 }
 
+int file_read_regular(const char *path, size_t limit, struct buffer *out, struct error *err)
+{
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return fail_errno(err, errno, "cannot open %s", path);
+    if (!S_ISREG(st.st_mode))
+        return fail(err, ERR_INTERNAL, "%s is no file", path);
+    return file_read(path, limit, out, err);
+}
+
 static int write_all(int fd, const char *bytes, size_t length)
 {
     while (length) {
@@ -93,8 +103,11 @@ int folder_make(const char *path, mode_t mode, struct error *err)
             return fail_errno(err, errno, "cannot make the folder %s", copy);
         *p = '/';
     }
+    struct stat st;
     if (mkdir(copy, mode) < 0 && errno != EEXIST)
         return fail_errno(err, errno, "cannot make the folder %s", copy);
+    if (stat(copy, &st) < 0 || !S_ISDIR(st.st_mode))
+        return fail(err, ERR_INTERNAL, "%s is in the way: it is no folder", copy);
     return 0;
 }
 

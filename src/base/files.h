@@ -11,6 +11,8 @@
 
 /* Reads the whole file into `out` (which is emptied first).  More than `limit` bytes is an error. */
 int file_read(const char *path, size_t limit, struct buffer *out, struct error *err);
+/* The same of one that must not keep us waiting: a pipe, a device or a folder in its place is an error. */
+int file_read_regular(const char *path, size_t limit, struct buffer *out, struct error *err);
 /* Replaces the file so that after a crash either the old or the new one is there, whole: a temporary file in
  * the same folder, fsync, rename, fsync of the folder. */
 int file_replace(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err);

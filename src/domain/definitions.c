@@ -96,7 +96,7 @@ static void read_definition(void *arg, size_t index)
     const struct folder *folder = arg;
     struct stored *file = &folder->files.items[index];
     owned_buffer struct buffer xml = { 0 };
-    if (file_read(file->path, DOMAIN_XML_MAX, &xml, &file->reason) == 0)
+    if (file_read_regular(file->path, DOMAIN_XML_MAX, &xml, &file->reason) == 0)
         file->def = domain_def_parse(buffer_text(&xml), xml.length, 0, folder->defaults, NULL, &file->reason);
 }
 
@@ -149,7 +149,7 @@ int autostart_is_due(const struct places *places, bool *ret_due, struct error *e
     const char *boot = process_boot_id();
     owned_buffer struct buffer last = { 0 };
     error_scope(none_yet);
-    if (file_read(path, 256, &last, &none_yet) == 0 && text_equal(buffer_text(&last), boot)) {
+    if (file_read_regular(path, 256, &last, &none_yet) == 0 && text_equal(buffer_text(&last), boot)) {
         *ret_due = false;
         return 0;
     }

@@ -101,9 +101,14 @@ void domain_set_inactive(struct domain *dom, int shutoff_reason)
     memset(&dom->process, 0, sizeof dom->process);
     status_free(take(dom->record));
     dom->autodestroy = NULL;
-    dom->unmanaged = false;
+    dom->unmanaged = NULL;
     domain_set_active(dom, -1);
     domain_set_state(dom, DOMAIN_SHUTOFF, shutoff_reason);
+}
+
+int domain_fail_unmanaged(const struct domain *dom, struct error *err)
+{
+    return fail(err, ERR_OPERATION_INVALID, "domain '%s' is left alone: %s", dom->name, dom->unmanaged);
 }
 
 char *domain_label(const struct domain *dom)

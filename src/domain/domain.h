@@ -57,7 +57,7 @@ struct domain {
     int reason;
     bool persistent;                    /* it has a definition file */
     bool autostart;
-    bool unmanaged;                     /* its status file is of a newer daemon: listed, and left alone */
+    const char *unmanaged;              /* why it is listed and left alone, or NULL; see domain_fail_unmanaged() */
     bool removed;
     const void *autodestroy;            /* the client whose end destroys it, or NULL */
     struct domain_def *def, *live;
@@ -71,6 +71,9 @@ struct domain {
     struct mail *first_mail, *last_mail;
     unsigned references;
 };
+
+/* -1, with the reason why nothing is done to it. */
+int domain_fail_unmanaged(const struct domain *dom, struct error *err);
 
 struct domain *domain_ref(struct domain *dom);          /* returns it */
 void domain_unref(struct domain *dom);

@@ -124,10 +124,11 @@ struct domain *registry_add(struct registry *r, struct domain_def *def)
     return dom;
 }
 
-struct domain *registry_add_unmanaged(struct registry *r, const struct uuid *uuid, const char *name, int id)
+struct domain *registry_add_unmanaged(struct registry *r, const struct uuid *uuid, const char *name, int id,
+                                      const char *reason)
 {
     struct domain *dom = add(r, uuid, name);
-    dom->unmanaged = true;
+    dom->unmanaged = reason;
     domain_set_active(dom, id > 0 && !registry_find_id(r, id) ? id : registry_next_id(r));
     domain_set_state(dom, DOMAIN_NOSTATE, 0);
     return dom;

@@ -31,7 +31,8 @@ struct domain *registry_match(const struct registry *r, const struct uuid *uuid,
 /* A new one, inactive and not (yet) persistent; its job keeps it (job.h).  Its name and uuid must be free. */
 struct domain *registry_add(struct registry *r, struct domain_def *def);
 /* One of which no more is known: unmanaged, with an id of its own if `id` is -1. */
-struct domain *registry_add_unmanaged(struct registry *r, const struct uuid *uuid, const char *name, int id);
+struct domain *registry_add_unmanaged(struct registry *r, const struct uuid *uuid, const char *name, int id,
+                                      const char *reason);
 /* The name must be free. */
 void registry_rename(struct domain *dom, const char *name);
 /* Out of the maps; who waits for its job fails; the registry's reference is dropped. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "domain/status.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "domain/file_work.h"
+#include "loop/stream.h"
 #include "xml/element.h"
 #include "xml/raw.h"
 
@@ -143,7 +146,7 @@ static struct status *status_read(const char *path, const struct conf_defaults *
     owned_buffer struct buffer text = { 0 };
     owned_findings struct findings findings = { 0 };
     owned(arena) struct arena *arena = arena_new();
-    if (file_read(path, STATUS_BYTES_MAX, &text, err) < 0)
+    if (file_read_regular(path, STATUS_BYTES_MAX, &text, err) < 0)
         return NULL;
     owned(status) struct status *status =
         xml_read(&status_element, buffer_text(&text), text.length, STATUS_BYTES_MAX, XML_LIVE, &policy, NULL,
@@ -160,22 +163,21 @@ static struct status *status_read(const char *path, const struct conf_defaults *
     return check(status, defaults, err) < 0 ? NULL : take(status);
 }
 
-static void leave_alone(struct registry *registry, const char *path, const struct uuid *uuid,
-                        const struct status *status)
+static void leave_alone(struct registry *registry, const struct uuid *uuid, const char *wanted_name, int id,
+                        const char *reason)
 {
     struct domain *dom = registry_find(registry, uuid);
     char text[UUID_TEXT_SIZE];
     uuid_format(uuid, text);
     const char *name =
-        status->name && *status->name && !registry_find_name(registry, status->name) ? status->name : text;
+        wanted_name && *wanted_name && !registry_find_name(registry, wanted_name) ? wanted_name : text;
     if (!dom)
-        dom = registry_add_unmanaged(registry, uuid, name, (int) (status->id & INT32_MAX));
+        dom = registry_add_unmanaged(registry, uuid, name, id, reason);
     else
         domain_set_active(dom, registry_next_id(registry));
-    dom->unmanaged = true;
+    dom->unmanaged = reason;
     domain_set_state(dom, DOMAIN_NOSTATE, 0);
-    log_warning("%s is of version %s, and this domusd knows %d: domain '%s' is listed and left alone", path,
-                status->version, STATUS_MAJOR, dom->name);
+    log_warning("domain '%s' is listed and left alone: %s", dom->name, reason);
 }
 
 static int follow(struct registry *registry, const struct uuid *uuid, struct status *status,
@@ -205,7 +207,9 @@ static int load_one(struct registry *registry, const char *path, const struct uu
     if (!status)
         return -1;
     if (major_of(status) > STATUS_MAJOR) {
-        leave_alone(registry, path, uuid, status);
+        log_warning("%s is of version %s, and this domusd knows %d", path, status->version, STATUS_MAJOR);
+        leave_alone(registry, uuid, status->name, (int) (status->id & INT32_MAX),
+                    "it was started by a newer domusd");
         return 0;
     }
     if (follow(registry, uuid, status, err) < 0)
@@ -214,23 +218,49 @@ static int load_one(struct registry *registry, const char *path, const struct uu
     return 0;
 }
 
-/* Sockets of starts that ended, with their daemon, before anything was written down. */
-static void sweep_monitors(const struct registry *registry)
+/* Monitors' sockets that no domain has, from starts that ended, with their daemon, before anything was written
+ * down, or of guests that we do not know. */
+static bool visit_monitors(const struct registry *registry, bool (*visit)(const char *path))
 {
     owned_memory char *folder = memory_printf("%s/m", registry_places(registry)->run);
     error_scope(err);
     char **names;
     size_t count;
+    bool found = false;
     if (folder_list(folder, &names, &count, &err) < 0)
-        return;
+        return false;
     for (size_t i = 0; i < count; i++) {
         int id, end = 0;
         owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
         if (sscanf(names[i], "%d.sock%n", &id, &end) == 1 && end && !names[i][end] &&
             !registry_find_id(registry, id))
-            unlink(path);
+            found |= visit(path);
     }
     folder_names_free(names, count);
+    return found;
+}
+
+static bool remove_monitor(const char *path)
+{
+    return unlink(path) == 0;
+}
+
+static bool is_alive(const char *path)
+{
+    error_scope(refused);
+    owned_fd int fd = unix_connect(path, &refused);
+    return fd >= 0 || refused.number == EAGAIN;
+}
+
+/* Two guests must not run on one disk: if somebody is behind a monitor that is nobody's, it may be this one. */
+static void doubt(struct registry *registry, const char *path, const struct uuid *uuid, bool a_guest_is_unknown)
+{
+    if (a_guest_is_unknown)
+        leave_alone(registry, uuid, NULL, -1,
+                    "its status file is damaged, and a guest that may be its own runs; when that has ended, "
+                    "restart domusd");
+    else
+        log_warning("%s: no guest runs that could be its domain's", path);
 }
 
 int statuses_load(struct registry *registry, const struct conf_defaults *defaults, struct error *err)
@@ -239,6 +269,7 @@ int statuses_load(struct registry *registry, const struct conf_defaults *default
     bool all_known = true;
     char **names;
     size_t count;
+    VECTOR(struct uuid) damaged = { 0 };
     if (folder_list(folder, &names, &count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
@@ -250,14 +281,20 @@ int statuses_load(struct registry *registry, const struct conf_defaults *default
         } else if (!place_uuid_of_file(names[i], &uuid)) {
             log_warning("%s is no status file of ours; left alone", path);
         } else if (load_one(registry, path, &uuid, defaults, &reason) < 0) {
-            log_error("%s: %s; if a guest runs there, it is not known", path, error_text(&reason));
-            all_known = false;
+            log_error("%s: %s", path, error_text(&reason));
+            vector_push(&damaged, uuid);
         } else if (registry_find(registry, &uuid)->unmanaged) {
             all_known = false;
         }
     }
     folder_names_free(names, count);
-    if (all_known)
-        sweep_monitors(registry);
+    bool a_guest_is_unknown = damaged.count && visit_monitors(registry, is_alive);
+    for (size_t i = 0; i < damaged.count; i++) {
+        owned_memory char *path = place_status(registry_places(registry), &damaged.items[i]);
+        doubt(registry, path, &damaged.items[i], a_guest_is_unknown);
+    }
+    if (all_known && !a_guest_is_unknown)
+        visit_monitors(registry, remove_monitor);
+    vector_done(&damaged);
     return 0;
 }

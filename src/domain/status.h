@@ -48,6 +48,6 @@ WAITS int status_remove(const struct domain *dom, struct error *err);
 
 /* At startup, blocking, after definitions_load().  Each domain with a status file gets its id, state and live
  * definition from it (a transient one is registered first), and the whole of it as dom->record, which
- * domain_reattach() follows.  A file of a newer version makes its domain unmanaged; a damaged one is logged
- * and left. */
+ * domain_reattach() follows.  A file of a newer version makes its domain unmanaged; so does a damaged one
+ * while somebody is behind a monitor that is no known domain's, else it is logged and left. */
 int statuses_load(struct registry *registry, const struct conf_defaults *defaults, struct error *err);

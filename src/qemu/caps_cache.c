@@ -153,7 +153,7 @@ static void cache_file_done(struct cache_file *file)
 static void cache_file_read(void *arg)
 {
     struct cache_file *file = arg;
-    file->rc = file_read(file->path, CACHE_FILE_MAX, &file->text, &file->err);
+    file->rc = file_read_regular(file->path, CACHE_FILE_MAX, &file->text, &file->err);
 }
 
 static void cache_file_write(void *arg)

@@ -55,8 +55,7 @@ WAITS int domain_destroy(struct domain *dom, unsigned flags, struct error *err)
         return -1;
     struct vmm *vmm = dom->vmm;
     if (!vmm)
-        return fail(err, ERR_OPERATION_INVALID,
-                    "domain '%s' was started by a newer domusd, and is left alone", dom->name);
+        return domain_fail_unmanaged(dom, err);
     if (vmm_terminate(vmm, flags & DESTROY_GRACEFUL, err) < 0)
         return -1;
     vmm_end(vmm, SHUTOFF_DESTROYED, STOPPED_DESTROYED);

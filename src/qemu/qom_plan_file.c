@@ -93,7 +93,7 @@ struct qom_plan *qom_plan_load(const char *folder, const char *key, struct error
     owned(arena) struct arena *arena = arena_new();
     owned(qom_plan) struct qom_plan *plan = qom_plan_new(key);
     const struct json *file;
-    if (file_read(path, PLAN_BYTES_MAX, &text, err) < 0 ||
+    if (file_read_regular(path, PLAN_BYTES_MAX, &text, err) < 0 ||
         !(file = json_parse(text.data, text.length, arena, err)) || read_plan(plan, file, err) < 0) {
         fail_in(err, "%s", path);
         return NULL;

@@ -91,7 +91,9 @@ static WAITS int find_running(struct domain *dom, const struct status *record, s
     if (rc < 0 && !process_has_exited(process)) {
         log_error("domain '%s' runs (process %d), but its monitor is lost: %s", dom->name,
                   (int) record->process.pid, error_text(err));
-        domain_set_state(dom, record->state, record->reason);
+        bool was_to_run = record->state == DOMAIN_PAUSED && record->reason == PAUSED_STARTING_UP;
+        domain_set_state(dom, was_to_run ? DOMAIN_RUNNING : record->state,
+                         was_to_run ? RUNNING_UNKNOWN : record->reason);
     }
     if (rc < 0 && process_has_exited(process))
         return find_dead(dom, record);

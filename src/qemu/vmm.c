@@ -179,8 +179,7 @@ struct vmm *vmm_get(struct domain *dom, struct error *err)
     if (domain_check_active(dom, err) < 0)
         return NULL;
     if (dom->unmanaged)
-        fail(err, ERR_OPERATION_INVALID, "domain '%s' was started by a newer domusd, and is left alone",
-             dom->name);
+        domain_fail_unmanaged(dom, err);
     else if (!dom->vmm)
         fail(err, ERR_OPERATION_INVALID, "domain '%s' is still starting", dom->name);
     else if (!dom->vmm->monitor || monitor_is_broken(dom->vmm->monitor))

@@ -2,13 +2,14 @@
 """What once broke: calls that cross, emulators that misbehave, files that are not what they should be."""
 import contextlib
 import os
+import signal
 import threading
 import time
 import xml.etree.ElementTree as ET
 
 import libvirt
 
-from harness import SIMVMM, main, same, test, until
+from harness import DOMUSD, SIMVMM, contains, main, same, test, until
 
 UUID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 
@@ -77,6 +78,73 @@ def a_start_that_babbles_does_not_fill_the_disk(d):
     d.virsh("start", "one", fails=True)
     until(lambda: sum(os.path.getsize(f"{d.root}/log/{name}") for name in os.listdir(f"{d.root}/log")) < 5 << 20,
           "the log is cut", 5)
+
+
+STATUS = f"run/status/{UUID}.xml"
+
+
+def two_guests(d):
+    """`one`, of UUID, and `two` run, and their daemon was killed; `one`'s process."""
+    d.define("one", uuid=UUID)
+    d.define("two")
+    for name in ("one", "two"):
+        d.virsh("start", name)
+    pid = d.guest("one")
+    d.kill()
+    return pid
+
+
+@test()
+def a_guest_whose_status_file_is_damaged_is_not_started_twice(d):
+    pid = two_guests(d)
+    text = open(f"{d.root}/{STATUS}").read()
+    d.file(STATUS, text[:len(text) // 2])
+    d.start()
+    contains(d.virsh("domstate", "two"), "running")
+    for command in ("start", "destroy", "undefine"):
+        contains(d.virsh(command, "one", fails=True), "'one' is left alone: its status file is damaged" if command != "start"
+                 else "already active")
+    contains(d.connect().defineXML(d.xml("three")).name(), "three")
+    same(os.path.exists(f"/proc/{pid}"), True, "the guest lives")
+    d.stop()
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not os.path.exists(f"/proc/{pid}"), "the guest has ended")
+    d.start()
+    d.virsh("start", "one")
+
+
+@test()
+def a_guest_whose_monitor_is_lost_still_runs(d):
+    two_guests(d)
+    for name in os.listdir(f"{d.root}/run/m"):
+        os.unlink(f"{d.root}/run/m/{name}")
+    d.start()
+    until(lambda: "running" in d.virsh("domstate", "one"), "one is listed as running")
+    d.virsh("destroy", "one")
+    same(d.virsh("domstate", "one").strip(), "shut off")
+
+
+@test(daemon=False)
+def what_is_no_file_does_not_keep_the_daemon_from_starting(d):
+    d.start()
+    d.define("one", uuid=UUID)
+    d.define("two", uuid=UUID.replace("6", "7"))
+    d.stop()
+    for path in (f"lib/domains/{UUID}.xml", STATUS):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{d.root}/{path}")
+        os.mkfifo(f"{d.root}/{path}")
+    d.start()
+    same(d.virsh("list", "--all", "--name").split(), ["two"])
+    contains(d.log_text(), f"{UUID}.xml is no file")
+
+
+@test(daemon=False)
+def a_file_in_place_of_a_folder_is_named(d):
+    d.file("log", "")
+    run = d.run([DOMUSD, "--root", d.root, "--emulator", "sim"], fails=True)
+    contains(run.err, f"{d.root}/log is in the way")
+    os.unlink(f"{d.root}/log")
 
 
 main()

@@ -2,6 +2,7 @@
 #include "make.h"
 
 #include "domain/status.h"
+#include "loop/stream.h"
 
 static const struct conf_defaults defaults = { .arch = "x86_64" };
 static const struct process_identity process = { .pid = 4711, .start_time = 99, .boot_id = "boot" };
@@ -111,18 +112,37 @@ Test(status, a_newer_major_version_is_listed_and_not_touched)
     remove_root(root);
 }
 
-Test(status, a_damaged_file_is_left_and_so_are_the_sockets)
+Test(status, a_damaged_file_is_left_and_its_domain_listed_while_its_guest_may_run)
 {
     char root[64];
     owned(registry) struct registry *r = make_running(root);
     owned_memory char *socket = memory_printf("%s/run/m/9.sock", root), *path = status_path(root);
     error_scope(err);
-    cr_assert_eq(file_replace(socket, "", 0, 0600, &err), 0);
+    owned_fd int guest = unix_listen(socket, 0600, 1, &err);
+    cr_assert_geq(guest, 0, "%s", error_text(&err));
+    edit(root, "<id>3</id>", "<id>0</id>");
+    load(r);
+    cr_assert_eq(registry_count(r), 1);
+    const struct domain *dom = registry_find_name(r, UUID_A);
+    cr_assert(dom && dom->unmanaged && domain_is_active(dom) && !dom->record);
+    cr_assert_eq(access(path, F_OK), 0);
+    cr_assert_eq(access(socket, F_OK), 0, "it may be that of the guest we could not read");
+    remove_root(root);
+}
+
+Test(status, a_damaged_file_keeps_no_domain_when_nobody_is_behind_a_monitor)
+{
+    char root[64];
+    owned(registry) struct registry *r = make_running(root);
+    owned_memory char *socket = memory_printf("%s/run/m/9.sock", root), *path = status_path(root);
+    error_scope(err);
+    close(unix_listen(socket, 0600, 1, &err));
+    cr_assert_eq(access(socket, F_OK), 0, "%s", error_text(&err));
     edit(root, "<id>3</id>", "<id>0</id>");
     load(r);
     cr_assert_eq(registry_count(r), 0);
     cr_assert_eq(access(path, F_OK), 0);
-    cr_assert_eq(access(socket, F_OK), 0, "it may be that of the guest we could not read");
+    cr_assert_neq(access(socket, F_OK), 0, "it is swept");
     remove_root(root);
 }
 
