@@ -3,11 +3,16 @@
 #include "shell/command.h"
 
 #define COMMANDS(_) \
-    _(list) _(dominfo) _(domstate) _(domid) _(domname) _(domuuid) _(dumpxml) _(domxml_to_native) _(event) \
-    _(define) _(undefine) _(autostart) _(lint) \
-    _(create) _(start) _(suspend) _(resume) _(destroy) \
-    _(qom) _(timings) _(qemu_monitor_command) \
-    _(version) _(hostname) _(uri) _(nodeinfo) _(capabilities) \
+    _(list) _(dominfo) _(domstate) _(domid) _(domname) _(domuuid) _(dumpxml) _(domxml_to_native) \
+    _(domstats) _(event) \
+    _(define) _(undefine) _(edit) _(autostart) _(desc) _(metadata) _(domrename) _(lint) \
+    _(create) _(start) _(shutdown) _(reboot) _(reset) _(suspend) _(resume) _(destroy) \
+    _(setmem) _(setmaxmem) _(dommemstat) _(setvcpus) _(vcpucount) _(vcpuinfo) \
+    _(domblklist) _(domblkinfo) _(domblkstat) _(domiflist) _(domifstat) \
+    _(ttyconsole) _(vncdisplay) _(domdisplay) _(attach_device) _(detach_device) _(update_device) \
+    _(qom) _(timings) _(domcontrol) _(domjobinfo) _(domjobabort) _(qemu_monitor_command) \
+    _(version) _(hostname) _(uri) _(nodeinfo) _(nodecpumap) _(nodecpustats) _(nodememstats) _(freecell) \
+    _(maxvcpus) _(cpu_models) _(capabilities) _(domcapabilities) \
     _(help) _(connect) _(quit) _(exit)
 
 #define DECLARE(name) extern const struct command name##_command;

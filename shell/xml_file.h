@@ -6,7 +6,10 @@
 
 enum { XML_FILE_MAX = 4 << 20 };        /* more than that the daemon would not take */
 
-#define XML_FILE_PARAMETER \
-    { "file", PARAMETER_TEXT, .position = true, .required = true, .help = "file with XML, - is standard input" }
+#define XML_FILE_PARAMETER                                                                                   \
+    {                                                                                                        \
+        "file", PARAMETER_TEXT, .position = true, .required = true,                                          \
+                                .help = "file with XML, - is standard input"                                 \
+    }
 
 int xml_file_read(const char *path, struct buffer *out, struct error *err);

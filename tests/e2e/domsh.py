@@ -35,6 +35,62 @@ def domsh_prints_what_virsh_prints(d):
 
 
 @test()
+def information_is_laid_out_as_virsh_lays_it_out(d):
+    devices = (d.disk_xml(d.disk("a.img")) + "<disk type='file' device='cdrom'><target dev='hdc' bus='ide'/><readonly/></disk>"
+               "<interface type='user'><mac address='52:54:00:11:22:33'/><model type='virtio'/></interface>"
+               "<serial type='pty'/><graphics type='vnc' port='-1' autoport='yes'/>")
+    d.define("one", devices, extra="<title>A title</title>")
+    d.virsh("start", "one")
+    for words in ("domblklist one", "domblklist one --details", "domblkinfo one vda", "domblkinfo one --all",
+                  "domblkstat one vda", "domiflist one", "domcontrol one", "domjobinfo one", "ttyconsole one",
+                  "vncdisplay one", "domdisplay one", "vcpucount one", "vcpucount one --live", "maxvcpus", "nodecpumap",
+                  "nodecpumap --pretty", "cpu-models x86_64", "desc one", "desc one --title", "domcapabilities",
+                  "domstats one --state --balloon --block --vcpu"):
+        mask = lambda text: re.sub(r"(vcpu.0.(time|delay|wait)|balloon.rss)=\d+", "", text)
+        same(mask(d.domsh(*words.split())), mask(d.virsh(*words.split())), words)
+    digits = lambda text: re.sub(r" *\d+(\.\d+)?", "N", text)
+    for words in ("dommemstat one", "freecell", "freecell --all", "freecell 0", "nodememstats", "nodecpustats",
+                  "vcpuinfo one", "vcpuinfo one --pretty"):
+        same(digits(d.domsh(*words.split())), digits(d.virsh(*words.split())), words)
+
+
+@test()
+def changes_are_made_and_confirmed_as_by_virsh(d):
+    device = d.file("disk.xml", d.disk_xml(d.disk("b.img"), "vdb"))
+    namespace = "http://example.org/x"
+    steps = (["setmem", "one", "32M", "--config"], ["setmaxmem", "one", "128M", "--config"],
+             ["setvcpus", "one", "2", "--config", "--maximum"], ["setvcpus", "one", "2", "--config"],
+             ["desc", "one", "--title", "hello"], ["desc", "one", "--title"], ["desc", "one", "some words"],
+             ["metadata", "one", namespace, "--key", "x", "--set", "<y/>"], ["metadata", "one", namespace],
+             ["metadata", "one", namespace, "--remove"], ["attach-device", "one", device, "--config"],
+             ["detach-device", "one", device, "--config"], ["domrename", "one", "two"], ["domrename", "two", "one"],
+             ["start", "one"], ["reset", "one"], ["reboot", "one"], ["shutdown", "one"])
+    said = {}
+    for client in ("virsh", "domsh"):
+        d.define("one", d.disk_xml(d.disk("a.img")))
+        said[client] = [(words, getattr(d, client)(*words)) for words in steps]
+        said[client].append(("xml", re.sub(r"<uuid>.*?</uuid>", "", d.virsh("dumpxml", "one", "--inactive"))))
+        until(lambda: d.virsh("domstate", "one").strip() == "shut off", "the guest shuts itself down")
+        d.virsh("undefine", "one")
+    for (words, ours), (_, theirs) in zip(said["domsh"], said["virsh"]):
+        same(ours, theirs, str(words))
+
+
+@test()
+def edit_runs_the_users_editor(d):
+    d.define("one")
+    editor = d.file("editor", "#!/bin/sh\nsed -i 's/32768/65536/g' \"$1\"\n")
+    os.chmod(editor, 0o700)
+    os.environ["EDITOR"] = editor
+    contains(d.domsh("edit", "one"), "Domain 'one' XML configuration edited.")
+    contains(d.virsh("dumpxml", "one"), "<memory unit='KiB'>65536</memory>")
+    contains(d.domsh("edit", "one"), "not changed")
+    open(editor, "w").write("#!/bin/sh\necho nonsense >\"$1\"\n")
+    contains(d.domsh("edit", "one", fails=True), "error: ")
+    contains(d.virsh("dumpxml", "one"), "<memory unit='KiB'>65536</memory>")
+
+
+@test()
 def domsh_confirms_as_virsh_does(d):
     path = d.file("one.xml", d.xml("one", uuid="6ba7b810-9dad-11d1-80b4-00c04fd430c8"))
     commands = (["define", path], ["start", "one"], ["suspend", "one"], ["resume", "one"], ["autostart", "one"],

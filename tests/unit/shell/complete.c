@@ -31,7 +31,7 @@ static void assert_completed(const char *line, const char *expected)
 Test(complete, commands_options_and_commands_after_a_semicolon_are_found)
 {
     assert_completed("domu", "domuuid");
-    assert_completed("domi", "domid dominfo");
+    assert_completed("domi", "domid domiflist domifstat dominfo");
     assert_completed("nothing-begins-so", "");
     assert_completed("start one --p", "--paused");
     assert_completed("start one; susp", "suspend");
