@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "simvmm/input.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,25 +9,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "simvmm/tokens.h"
 #include "simvmm/value.h"
 
-enum { DEPTH_MAX = 1024, TOKEN_MAX = 64 << 20 };
-
-enum lexeme {
-    START,
-    IN_STRING,
-    IN_ESCAPE,
-    IN_WORD,
-    IN_MINUS,
-    IN_ZERO,
-    IN_DIGITS,
-    IN_POINT,
-    IN_FRACTION,
-    IN_E,
-    IN_E_SIGN,
-    IN_EXPONENT,
-    RECOVERY
-};
+enum { DEPTH_MAX = 1024 };
 
 /* What the parser is waiting for inside an object or an array. */
 enum expects { KEY_OR_END, KEY, COLON, VALUE, VALUE_OR_END, COMMA_OR_END };
@@ -43,39 +27,13 @@ struct input {
     const struct input_handler *handler;
     void *arg;
     bool positions;
-    enum lexeme lexeme;
-    char quote;
-    struct buffer token;
-    unsigned line, column, token_line, token_column;
+    struct tokens *tokens;
     struct arena *arena;                /* of the value being read */
     VECTOR(struct frame) frames;
     bool skipping;                      /* a wrong token was met; its value is read to its end, and dropped */
     int braces, brackets;               /* open while skipping */
     char *later;                        /* before QEMU 11, what is wrong is only said at the value's end */
 };
-
-struct input *input_new(bool positions, const struct input_handler *handler, void *arg)
-{
-    struct input *in = NEW(struct input);
-    in->handler = handler;
-    in->arg = arg;
-    in->positions = positions;
-    in->line = 1;
-    in->column = 0;
-    in->arena = arena_new();
-    return in;
-}
-
-void input_free(struct input *in)
-{
-    if (!in)
-        return;
-    buffer_done(&in->token);
-    free(in->later);
-    vector_done(&in->frames);
-    arena_free(in->arena);
-    free(in);
-}
 
 /* ---- parser ---- */
 
@@ -99,9 +57,10 @@ static void complain(struct input *in, const char *format, ...)
     if (vasprintf(&what, format, arguments) < 0)
         abort();
     va_end(arguments);
-    owned_memory char *text =
-        in->positions ? memory_printf("%u:%u: JSON parse error, %s", in->token_line, in->token_column, what)
-                      : memory_printf("JSON parse error, %s", what);
+    unsigned line, column;
+    tokens_position(in->tokens, &line, &column);
+    owned_memory char *text = in->positions ? memory_printf("%u:%u: JSON parse error, %s", line, column, what)
+                                            : memory_printf("JSON parse error, %s", what);
     if (in->positions || !in->skipping)
         in->handler->complaint(in->arg, text);
     else if (!in->later)
@@ -248,131 +207,52 @@ static void take_token(struct input *in, char first, const struct json *scalar)
     }
 }
 
-/* ---- tokens ---- */
+/* ---- from tokens ---- */
 
-static int hex4(const char *text, unsigned *ret_code)
+static const struct json *string_value(struct input *in, const struct token *token)
 {
-    *ret_code = 0;
-    for (int i = 0; i < 4; i++) {
-        if (!isxdigit((unsigned char) text[i]))
-            return -1;
-        *ret_code = *ret_code * 16 +
-                    (unsigned) (isdigit((unsigned char) text[i]) ? text[i] - '0' : (text[i] | 32) - 'a' + 10);
-    }
-    return 0;
-}
-
-static void add_code(struct buffer *out, unsigned code)
-{
-    if (code < 0x80) {
-        buffer_add_char(out, (char) code);
-    } else if (code < 0x800) {
-        buffer_add_char(out, (char) (0xC0 | code >> 6));
-        buffer_add_char(out, (char) (0x80 | (code & 0x3F)));
-    } else {
-        if (code < 0x10000) {
-            buffer_add_char(out, (char) (0xE0 | code >> 12));
-        } else {
-            buffer_add_char(out, (char) (0xF0 | code >> 18));
-            buffer_add_char(out, (char) (0x80 | (code >> 12 & 0x3F)));
-        }
-        buffer_add_char(out, (char) (0x80 | (code >> 6 & 0x3F)));
-        buffer_add_char(out, (char) (0x80 | (code & 0x3F)));
-    }
-}
-
-/* The character after a backslash at *at; -1 after complaining. */
-static int take_escape(struct input *in, const char **at, struct buffer *out)
-{
-    static const char letters[] = "\"'\\/bfnrt", meanings[] = "\"'\\/\b\f\n\r\t";
-    const char *letter = strchr(letters, **at);
-    if (letter && *letter) {
-        buffer_add_char(out, meanings[letter - letters]);
-        ++*at;
-        return 0;
-    }
-    unsigned code, second;
-    if (**at != 'u') {
-        complain(in, "invalid escape sequence in string");
-        return -1;
-    }
-    const char *digits = *at + 1;
-    if (hex4(digits, &code) == 0) {
-        *at += 5;
-        if (code >= 0xD800 && code < 0xDC00 && (*at)[0] == '\\' && (*at)[1] == 'u' &&
-            hex4(*at + 2, &second) == 0 && second >= 0xDC00 && second < 0xE000) {
-            code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
-            *at += 6;
-        }
-        if (code < 0xD800 || code >= 0xE000) {
-            add_code(out, code);
-            return 0;
-        }
-    }
-    complain(in, "\\u%.4s is not a valid Unicode character", digits);
-    return -1;
-}
-
-static const struct json *string_value(struct input *in)
-{
-    owned_buffer struct buffer text = { 0 };
-    const char *at = in->token.data + 1, *end = in->token.data + in->token.length - 1;
-    if (!text_is_utf8(at, (size_t) (end - at))) {
-        complain(in, "invalid UTF-8 sequence in string");
-        return NULL;
-    }
-    if (!memchr(at, '\\', (size_t) (end - at)))
-        return value_bytes(in->arena, at, (size_t) (end - at));
-    while (at < end) {
-        if (*at != '\\') {
-            buffer_add_char(&text, *at++);
-            continue;
-        }
-        at++;
-        if (take_escape(in, &at, &text) < 0)
-            return NULL;
-    }
-    return value_bytes(in->arena, buffer_text(&text), text.length);
-}
-
-/* What fits 64 bits stays exact, everything else becomes a double. */
-static const struct json *number_value(struct input *in)
-{
-    const char *text = buffer_text(&in->token);
-    uint64_t u;
-    int64_t i;
-    if (text_to_u64(text, UINT64_MAX, &u))
-        return value_digits(in->arena, text);
-    if (text_to_i64(text, &i))
-        return value_number(in->arena, i);
-    return value_digits(in->arena, arena_printf(in->arena, "%.17g", strtod(text, NULL)));
-}
-
-static const struct json *word_value(struct input *in)
-{
-    const char *word = buffer_text(&in->token);
-    if (text_equal(word, "true") || text_equal(word, "false"))
-        return value_bool(in->arena, *word == 't');
-    if (text_equal(word, "null"))
-        return value_null(in->arena);
-    complain(in, "invalid keyword '%s'", word);
+    owned_buffer struct buffer text = { 0 }, room = { 0 };
+    const char *wrong = token_string(token, &text, &room);
+    if (!wrong)
+        return value_bytes(in->arena, buffer_text(&text), text.length);
+    complain(in, "%s", wrong);
     return NULL;
 }
 
-static const struct json *token_value(struct input *in)
+/* What fits 64 bits stays exact, everything else becomes a double. */
+static const struct json *number_value(struct input *in, const struct token *token)
 {
-    return in->lexeme == IN_STRING ? string_value(in)
-           : in->lexeme == IN_WORD ? word_value(in)
-                                   : number_value(in);
+    uint64_t u;
+    int64_t i;
+    if (text_to_u64(token->text, UINT64_MAX, &u))
+        return value_digits(in->arena, token->text);
+    if (text_to_i64(token->text, &i))
+        return value_number(in->arena, i);
+    return value_digits(in->arena, arena_printf(in->arena, "%.17g", strtod(token->text, NULL)));
 }
 
-static void end_token(struct input *in)
+static const struct json *word_value(struct input *in, const struct token *token)
 {
-    bool skipping = in->skipping;
-    const struct json *scalar = skipping ? NULL : token_value(in);
-    in->lexeme = START;
-    in->token.length = 0;
-    if (scalar || skipping) {
+    if (text_equal(token->text, "true") || text_equal(token->text, "false"))
+        return value_bool(in->arena, token->first == 't');
+    if (text_equal(token->text, "null"))
+        return value_null(in->arena);
+    complain(in, "invalid keyword '%s'", token->text);
+    return NULL;
+}
+
+static void on_token(void *arg, const struct token *token)
+{
+    struct input *in = arg;
+    const struct json *scalar = NULL;
+    if (token->kind == TOKEN_BRACKET || in->skipping) {
+        take_token(in, token->kind == TOKEN_BRACKET ? token->first : 's', NULL);
+        return;
+    }
+    scalar = token->kind == TOKEN_STRING ? string_value(in, token)
+             : token->kind == TOKEN_WORD ? word_value(in, token)
+                                         : number_value(in, token);
+    if (scalar) {
         take_token(in, 's', scalar);
     } else {                            /* complained about already */
         skip_from_here(in);
@@ -380,150 +260,54 @@ static void end_token(struct input *in)
     }
 }
 
-static void stray(struct input *in, char c)
+static void on_stray(void *arg, const char *text)
 {
-    buffer_add_char(&in->token, c);
-    owned_memory char *text = buffer_take(&in->token);
+    struct input *in = arg;
     forget(in);
     complain(in, "stray '%s'", text);
-    in->lexeme = RECOVERY;
-    in->column++;                       /* as QEMU counts: the character is looked at again */
 }
 
-static bool is_space(char c)
+static void on_too_long(void *arg)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    struct input *in = arg;
+    forget(in);
+    in->handler->complaint(in->arg, "JSON token size limit exceeded");
 }
 
-static void start_token(struct input *in, char c)
+/* ---- life ---- */
+
+struct input *input_new(bool positions, const struct input_handler *handler, void *arg)
 {
-    in->token_line = in->line;
-    in->token_column = in->column;
-    if (is_space(c))
+    static const struct tokens_handler tokens_handler = { on_token, on_stray, on_too_long };
+    struct input *in = NEW(struct input);
+    in->handler = handler;
+    in->arg = arg;
+    in->positions = positions;
+    in->tokens = tokens_new(&tokens_handler, in);
+    in->arena = arena_new();
+    return in;
+}
+
+void input_free(struct input *in)
+{
+    if (!in)
         return;
-    if (strchr("{}[]:,", c) && c) {
-        take_token(in, c, NULL);
-        return;
-    }
-    in->lexeme = c == '"' || c == '\'' ? IN_STRING : c == '-' ? IN_MINUS : c == '0' ? IN_ZERO :
-                 c >= '1' && c <= '9' ? IN_DIGITS : c >= 'a' && c <= 'z' ? IN_WORD : START;
-    in->quote = c;
-    if (in->lexeme == START)
-        stray(in, c);
-    else
-        buffer_add_char(&in->token, c);
-}
-
-/* Whether `c` goes on with the token, and as what; START: it ends before c; RECOVERY: c must not stand
- * here. */
-static enum lexeme continued(const struct input *in, char c)
-{
-    bool digit = c >= '0' && c <= '9';
-    switch (in->lexeme) {
-    case IN_ESCAPE:
-        return (unsigned char) c < 0x20 ? RECOVERY : IN_STRING;
-    case IN_STRING:
-        if ((unsigned char) c < 0x20 || (unsigned char) c == 0xC0 || (unsigned char) c == 0xC1 ||
-            (unsigned char) c > 0xF4)
-            return RECOVERY;
-        return c == '\\' ? IN_ESCAPE : IN_STRING;
-    case IN_WORD:
-        return c >= 'a' && c <= 'z' ? IN_WORD : START;
-    case IN_MINUS:
-        return c == '0' ? IN_ZERO : digit ? IN_DIGITS : RECOVERY;
-    case IN_ZERO:
-    case IN_DIGITS:
-        if (digit)
-            return in->lexeme == IN_ZERO ? RECOVERY : IN_DIGITS;
-        return c == '.' ? IN_POINT : c == 'e' || c == 'E' ? IN_E : START;
-    case IN_POINT:
-        return digit ? IN_FRACTION : RECOVERY;
-    case IN_FRACTION:
-        return digit ? IN_FRACTION : c == 'e' || c == 'E' ? IN_E : START;
-    case IN_E:
-        return digit ? IN_EXPONENT : c == '+' || c == '-' ? IN_E_SIGN : RECOVERY;
-    case IN_E_SIGN:
-        return digit ? IN_EXPONENT : RECOVERY;
-    case IN_EXPONENT:
-        return digit ? IN_EXPONENT : START;
-    default:
-        return START;
-    }
-}
-
-static void feed_char(struct input *in, char c)
-{
-    if (in->lexeme == RECOVERY) {
-        unsigned char u = (unsigned char) c;
-        if (u >= 0x20 && u < 0xFE && !strchr("{}[]:,", c))
-            return;
-        in->lexeme = START;
-    }
-    if (in->lexeme == START) {
-        start_token(in, c);
-        return;
-    }
-    if (in->lexeme == IN_STRING && c == in->quote) {
-        buffer_add_char(&in->token, c);
-        end_token(in);
-        return;
-    }
-    enum lexeme next = continued(in, c);
-    if (next == START) {
-        end_token(in);
-        start_token(in, c);
-    } else if (next == RECOVERY) {
-        stray(in, c);
-    } else {
-        in->lexeme = next;
-        buffer_add_char(&in->token, c);
-        if (in->token.length > TOKEN_MAX) {
-            in->handler->complaint(in->arg, "JSON token size limit exceeded");
-            forget(in);
-            in->token.length = 0;
-            in->lexeme = RECOVERY;
-        }
-    }
-}
-
-/* The bytes of a string that are only themselves. */
-static size_t plain_run(const struct input *in, const char *bytes, size_t length)
-{
-    size_t n = 0;
-    while (n < length && bytes[n] != in->quote && bytes[n] != '\\' && (unsigned char) bytes[n] >= 0x20
-           && (unsigned char) bytes[n] < 0x80)
-        n++;
-    return n;
+    tokens_free(in->tokens);
+    free(in->later);
+    vector_done(&in->frames);
+    arena_free(in->arena);
+    free(in);
 }
 
 void input_feed(struct input *in, const char *bytes, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        size_t run = in->lexeme == IN_STRING ? plain_run(in, bytes + i, length - i) : 0;
-        if (run && in->token.length + run <= TOKEN_MAX) {
-            buffer_add(&in->token, bytes + i, run);
-            in->column += (unsigned) run;
-            i += run - 1;
-            continue;
-        }
-        in->column++;
-        feed_char(in, bytes[i]);
-        if (bytes[i] == '\n') {
-            in->line++;
-            in->column = 0;
-        }
-    }
+    tokens_feed(in->tokens, bytes, length);
 }
 
 void input_end(struct input *in)
 {
-    if (in->lexeme == IN_WORD || in->lexeme == IN_ZERO || in->lexeme == IN_DIGITS || in->lexeme == IN_FRACTION
-        || in->lexeme == IN_EXPONENT)
-        end_token(in);
-    if (!in->frames.count && in->lexeme == START)
+    if (tokens_end(in->tokens) && !in->frames.count)
         return;
-    in->token_line = in->line;
-    in->token_column = in->column + 1;
     complain(in, in->positions ? "premature end of input" : "premature EOI");
     forget(in);
 }

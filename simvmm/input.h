@@ -20,7 +20,7 @@ struct input_handler {
 struct input *input_new(bool positions, const struct input_handler *handler, void *arg);
 void input_free(struct input *in);
 DEFINE_OWNED(input)
-/* A handler may free the input only through input_stop() first: the rest of the bytes is then dropped. */
+/* The handler must not free the input from within. */
 void input_feed(struct input *in, const char *bytes, size_t length);
 void input_end(struct input *in); /* no more bytes: what is half read is completed or complained about */
 
