@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "simvmm/image_lock.h"
 #include "simvmm/keyval.h"
 
 struct block_node *block_find(const struct vm *vm, const char *name)
@@ -56,6 +57,12 @@ int block_attach(struct vm *vm, struct block_node *b, struct qom_node *user, str
             "child).",
             b->name, buffer_text(&first), b->name, buffer_text(&second), b->name);
     }
+    const struct block_node *bottom = b;
+    while (bottom->file)
+        bottom = bottom->file;
+    bool locked = bottom->fd >= 0 && !bottom->unlocked;
+    if (locked && image_lock(bottom->fd, bottom->filename, !b->read_only, shares(user), err) < 0)
+        return -1;
     b->user = user;
     return 0;
 }
@@ -100,7 +107,7 @@ static int open_file(struct block_node *b, struct error *err)
 {
     int flags = O_CLOEXEC | (b->read_only ? O_RDONLY : O_RDWR) | (b->direct ? O_DIRECT : 0);
     b->fd = open(b->filename, flags);
-    if (b->fd < 0 && errno == EINVAL && b->direct)
+    if (b->fd < 0 && errno == EINVAL && b->direct && access(b->filename, R_OK) == 0)
         return fail(err, ERR_INVALID_ARG, "Could not open '%s': filesystem does not support O_DIRECT",
                     b->filename);
     if (b->fd < 0)
@@ -305,6 +312,7 @@ static int fill(struct vm *vm, struct block_node *b, const struct json *given, s
         return keyval_size(given, "size", &b->size, err);
     }
     b->filename = arena_copy(vm->arena, keyval_text(given, "filename"));
+    b->unlocked = text_equal(keyval_text(given, "locking"), "off");
     if (text_equal(b->driver, "file") || text_starts(b->driver, "host_")) {
         if (!b->filename)
             return fail(err, ERR_INVALID_ARG, "Parameter 'filename' is missing");

@@ -12,6 +12,7 @@ struct block_node {
     const char *drive;                      /* the id, if -drive made it */
     struct block_node *file, *backing;
     const char *cache_direct, *detect_zeroes;
+    bool unlocked;                          /* locking=off */
     bool read_only, direct, no_flush, writeback, removable;
     uint64_t size, actual;
     int fd;

@@ -9,6 +9,8 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "simvmm/bus.h"
+#include "simvmm/property.h"
+#include "simvmm/value.h"
 
 /* A part being placed: its paths -> our nodes. */
 struct work {
@@ -232,6 +234,26 @@ static void apply_change(struct work *work, const struct part_change *change)
         qom_link(work->vm->tree, node, p->name, link_target(work, p->type, change->property.value));
     else if (change->property.value)
         qom_set(node, p->name, change->property.value);
+}
+
+/* ---- -global ---- */
+
+static void apply_globals(struct qom_node *node, void *arg)
+{
+    struct vm *vm = arg;
+    for (size_t i = 0; i < vm->globals.count; i++) {
+        const struct global *g = &vm->globals.items[i];
+        if (!data_type_is(vm->data, node->type, g->driver))
+            continue;
+        error_scope(silent);            /* as QEMU is about a property that is not there */
+        (void) property_set(vm, node, g->property, value_text(vm->arena, g->value), false, &silent);
+    }
+}
+
+void compose_globals(struct vm *vm, struct qom_node *from)
+{
+    if (vm->globals.count)
+        qom_walk(from, apply_globals, vm);
 }
 
 /* ---- switches ---- */

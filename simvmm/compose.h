@@ -19,6 +19,9 @@ struct placing {
 };
 struct qom_node *compose_part(struct vm *vm, const struct part *part, const struct placing *place);
 
+/* -global: for the node and all below it whose type it names. */
+void compose_globals(struct vm *vm, struct qom_node *from);
+
 /* A switch of -machine (part "variant"): takes out of the board what is gone, changes what is else. */
 void compose_variant(struct vm *vm, const struct part *part);
 /* After all switches: numbers of nameless objects, and of devices on buses, close up as if the others

@@ -76,7 +76,7 @@ static int take_drive(struct vm *vm, struct device *device, const char *value, s
                     property_owner(device->node, "drive"), value);
     device->drive = arena_copy(vm->arena, value);
     guess_geometry(device->node, block->size);
-    return block_attach(vm, block, device->node, err);
+    return 0;
 }
 
 static int take_chardev(struct vm *vm, struct device *device, const char *value, struct error *err)
@@ -159,6 +159,12 @@ static void clear_harvested(struct device *device, const struct json *given)
     }
 }
 
+/* Only when all its properties are known does it say how it will use the disk. */
+static int attach_drive(struct vm *vm, struct device *device, struct error *err)
+{
+    return device->drive ? block_attach(vm, block_find(vm, device->drive), device->node, err) : 0;
+}
+
 static int check_needs(struct vm *vm, const struct device *device, struct error *err)
 {
     static const struct { const char *property, *type, *text; } needs[] = {
@@ -230,10 +236,12 @@ static int realize(struct vm *vm, struct device *device, const struct json *give
                    struct error *err)
 {
     clear_harvested(device, given);
+    compose_globals(vm, device->node);
     default_mac(vm, device, given);
     if (set_properties(vm, device, given, flags & DEVICE_STRICT, err) < 0
         || check_bootindex(vm, given, err) < 0
         || check_needs(vm, device, err) < 0
+        || attach_drive(vm, device, err) < 0
         || bus_place(vm, device->bus, device->node, given, err) < 0
         || adjust_device(vm, device, given, err) < 0)
         return -1;

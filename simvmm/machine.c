@@ -258,5 +258,6 @@ int machine_finish(struct vm *vm, struct error *err)
         return -1;
     set_boot(vm);
     apply_switches(vm);
+    compose_globals(vm, qom_root(vm->tree));
     return processor_create_all(vm, err);
 }

@@ -26,6 +26,10 @@ static int set_up(struct vm *vm, struct error *err)
         || options_apply(vm, STAGE_DEVICE, err) < 0
         || options_apply(vm, STAGE_DISPLAY, err) < 0)
         return -1;
+    for (size_t i = 0; i < vm->globals.count; i++)
+        if (!data_type_exists(vm->data, vm->globals.items[i].driver))
+            message_print(vm, "warning: global %s.%s has invalid class name", vm->globals.items[i].driver,
+                          vm->globals.items[i].property);
     return 0;
 }
 
