@@ -10,7 +10,7 @@ enum { AFFECT_CURRENT = 0, AFFECT_LIVE = 1, AFFECT_CONFIG = 2 };
         { "config", PARAMETER_FLAG, .help = "the next start" },                                              \
     {                                                                                                        \
         "current", PARAMETER_FLAG,                                                                           \
-            .help = "the running guest, or the next start if there is none (the default)"                    \
+            .help = "the running guest, or if there is none the next start (the default)"                    \
     }
 
 /* COMMAND_DONE, or COMMAND_MISUSED with an error. */

@@ -5,14 +5,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "json/json.h"
 #include "shell/arguments.h"
 #include "shell/command.h"
+#include "shell/event_kinds.h"
 #include "shell/session.h"
-#include "shell/states.h"
 
 static const struct parameter parameters[] = {
     { "domain", PARAMETER_DOMAIN, .position = true, .help = "only this domain's events" },
@@ -26,28 +25,10 @@ static const struct parameter parameters[] = {
     { 0 },
 };
 
-enum { KINDS_MAX = 16 };
-
-/* libvirt's numbers of the kinds that this shell can tell. */
-static const struct { const char *name; int number; } kinds[] = {
-    { "lifecycle", 0 },
-    { "reboot", 1 },
-    { "rtc-change", 2 },
-    { "watchdog", 3 },
-    { "tray-change", 10 },
-    { "balloon-change", 13 },
-};
-
 struct watch {
+    struct teller teller;
     bool json, timestamp;
     unsigned long received;
-};
-
-/* What all kinds have in common; what a kind has not is NULL. */
-struct happening {
-    const char *kind;
-    const remote_nonnull_domain *dom;
-    const char *disk, *event, *detail;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -104,9 +85,9 @@ static void print_text(const struct happening *h)
     putchar('\n');
 }
 
-static void tell(void *arg, const struct happening *h)
+static void tell(struct teller *teller, const struct happening *h)
 {
-    struct watch *watch = arg;
+    struct watch *watch = (struct watch *) teller;
     watch->received++;
     if (watch->json) {
         print_json(h);
@@ -117,55 +98,6 @@ static void tell(void *arg, const struct happening *h)
     }
     fflush(stdout);
 }
-
-static void on_lifecycle(void *arg, const remote_domain_event_callback_lifecycle_msg *m)
-{
-    tell(arg, &(struct happening) { .kind = "lifecycle",
-                                    .dom = &m->msg.dom,
-                                    .event = event_word(m->msg.event),
-                                    .detail = event_detail(m->msg.event, m->msg.detail) });
-}
-
-static void on_reboot(void *arg, const remote_domain_event_callback_reboot_msg *m)
-{
-    tell(arg, &(struct happening) { .kind = "reboot", .dom = &m->msg.dom });
-}
-
-static void on_rtc_change(void *arg, const remote_domain_event_callback_rtc_change_msg *m)
-{
-    owned_memory char *offset = memory_printf("%lld", (long long) m->msg.offset);
-    tell(arg, &(struct happening) { .kind = "rtc-change", .dom = &m->msg.dom, .detail = offset });
-}
-
-static void on_watchdog(void *arg, const remote_domain_event_callback_watchdog_msg *m)
-{
-    static const char *const actions[] = { "none",     "pause", "reset",     "poweroff",
-                                           "shutdown", "debug", "inject-nmi" };
-    bool known = m->msg.action >= 0 && (size_t) m->msg.action < ARRAY_COUNT(actions);
-    tell(arg, &(struct happening) { .kind = "watchdog", .dom = &m->msg.dom,
-                                    .detail = known ? actions[m->msg.action] : "unknown" });
-}
-
-static void on_tray_change(void *arg, const remote_domain_event_callback_tray_change_msg *m)
-{
-    tell(arg, &(struct happening) { .kind = "tray-change", .dom = &m->msg.dom, .disk = m->msg.devAlias,
-                                    .detail = m->msg.reason ? "closed" : "opened" });
-}
-
-static void on_balloon_change(void *arg, const remote_domain_event_callback_balloon_change_msg *m)
-{
-    owned_memory char *size = memory_printf("%lluKiB", (unsigned long long) m->msg.actual);
-    tell(arg, &(struct happening) { .kind = "balloon-change", .dom = &m->msg.dom, .detail = size });
-}
-
-static const struct client_events handlers = {
-    .domain_event_callback_lifecycle = on_lifecycle,
-    .domain_event_callback_reboot = on_reboot,
-    .domain_event_callback_rtc_change = on_rtc_change,
-    .domain_event_callback_watchdog = on_watchdog,
-    .domain_event_callback_tray_change = on_tray_change,
-    .domain_event_callback_balloon_change = on_balloon_change,
-};
 
 static double elapsed(const struct timespec *since)
 {
@@ -200,15 +132,14 @@ static int register_kinds(struct client *client, const char *kind, remote_nonnul
                           size_t *ret_count, struct error *err)
 {
     size_t count = 0;
-    _Static_assert(ARRAY_COUNT(kinds) <= KINDS_MAX, "an id for each kind");
-    for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
-        remote_connect_domain_event_callback_register_any_args args = { .eventID = kinds[i].number,
+    for (size_t i = 0; i < event_kinds_count; i++) {
+        remote_connect_domain_event_callback_register_any_args args = { .eventID = event_kinds[i].number,
                                                                         .dom = dom };
         reply_scope(connect_domain_event_callback_register_any, registered);
-        if (kind && !text_equal(kind, kinds[i].name))
+        if (kind && !text_equal(kind, event_kinds[i].name))
             continue;
         if (client_connect_domain_event_callback_register_any(client, &args, &registered, err) < 0)
-            return fail_in(err, "Failed to register for %s events", kinds[i].name);
+            return fail_in(err, "Failed to register for %s events", event_kinds[i].name);
         ids[count++] = registered.callbackID;
     }
     *ret_count = count;
@@ -227,11 +158,15 @@ static void deregister_kinds(struct client *client, const int *ids, size_t count
 static int watch_domain(struct session *session, const struct arguments *arguments, struct client *client,
                         remote_nonnull_domain *dom, struct error *err)
 {
-    struct watch watch = { argument_flag(arguments, "json"), argument_flag(arguments, "timestamp"), 0 };
+    struct watch watch = {
+        .teller = { tell },
+        .json = argument_flag(arguments, "json"),
+        .timestamp = argument_flag(arguments, "timestamp"),
+    };
     struct sigaction action = { .sa_handler = on_interrupt }, before;
-    int ids[KINDS_MAX];
+    int ids[EVENT_KINDS_MAX];
     size_t count = 0;
-    client_on_events(client, &handlers, &watch);
+    client_on_events(client, &event_handlers, &watch.teller);
     if (register_kinds(client, argument_text(arguments, "event"), dom, ids, &count, err) < 0)
         return COMMAND_FAILED;
     interrupted = 0;
@@ -248,17 +183,17 @@ static int watch_domain(struct session *session, const struct arguments *argumen
 
 static int misused(const struct arguments *arguments, struct error *err)
 {
-    const char *kind = argument_text(arguments, "event"), *names[ARRAY_COUNT(kinds)];
+    const char *kind = argument_text(arguments, "event"), *names[EVENT_KINDS_MAX];
     if (!kind && !argument_flag(arguments, "all")) {
         fail(err, ERR_INVALID_ARG, "event wants --event KIND or --all; --list prints the kinds");
         return COMMAND_MISUSED;
     }
-    for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
-        names[i] = kinds[i].name;
-        if (!kind || text_equal(kind, kinds[i].name))
+    for (size_t i = 0; i < event_kinds_count; i++) {
+        names[i] = event_kinds[i].name;
+        if (!kind || text_equal(kind, event_kinds[i].name))
             return 0;
     }
-    const char *near = text_nearest(kind, names, ARRAY_COUNT(names));
+    const char *near = text_nearest(kind, names, event_kinds_count);
     fail(err, ERR_INVALID_ARG, "unknown kind of event '%s'%s%s", kind, near ? "; did you mean " : "",
          near ? near : "");
     return COMMAND_MISUSED;
@@ -267,8 +202,8 @@ static int misused(const struct arguments *arguments, struct error *err)
 static int run(struct session *session, const struct arguments *arguments, struct error *err)
 {
     if (argument_flag(arguments, "list")) {
-        for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
-            puts(kinds[i].name);
+        for (size_t i = 0; i < event_kinds_count; i++)
+            puts(event_kinds[i].name);
         return COMMAND_DONE;
     }
     int wrong = misused(arguments, err);

@@ -202,15 +202,19 @@ def define_tells_every_fault_with_its_line(d):
 
 @test()
 def events_are_told_as_virsh_tells_them(d):
-    d.define("one")
-    watchers = [d.spawn(*words, "event", "--event", "lifecycle", "--loop", "--timeout", "5")
+    d.define("one", extra="<features><acpi/></features>")       # which hot-plug needs
+    device = d.file("disk.xml", d.disk_xml(d.disk("b.img"), "vdb"))
+    watchers = [d.spawn(*words, "event", "--all", "--loop", "--timeout", "5")
                 for words in (["stdbuf", "-oL", "virsh", "-c", d.uri()], [DOMSH])]
     time.sleep(1)
-    for command in ("start", "destroy"):
-        d.virsh(command, "one")
+    for words in (["start", "one"], ["setmem", "one", "16M", "--live"], ["attach-device", "one", device, "--live"],
+                  ["detach-device", "one", device, "--live"], ["reset", "one"], ["desc", "one", "--title", "x", "--live"],
+                  ["destroy", "one"]):
+        d.virsh(*words)
     texts = [w.communicate(timeout=20)[0] for w in watchers]
     d.children.clear()
     same(texts[1], texts[0])
+    contains(texts[1], "lifecycle", "reboot", "device-added", "device-removed", "metadata-change")
 
 
 @test()
