@@ -243,15 +243,29 @@ def the_prompt_completes_commands_and_domains(d):
         seen = seen[seen.index(word) + len(word):]
 
     read_until(b"domsh # ")
-    os.write(parent, b"domst\t")
-    read_until(b"ate ")
+    os.write(parent, b"dump\t")
+    read_until(b"xml ")
     os.write(parent, b"al\t")
     read_until(b"phabet")
-    os.write(parent, b"--rea\t\n")
-    read_until(b"shut off (")
+    os.write(parent, b"--ina\t\n")
+    read_until(b"</domain>")
     os.write(parent, b"quit\n")
     same(shell.wait(10), 0)
     os.close(parent)
+
+
+@test()
+def domsh_tells_of_devices_and_metadata(d):
+    d.define("one")
+    d.virsh("start", "one")
+    watching = d.spawn(DOMSH, "event", "--all", "--loop", "--timeout", "20", "--json")
+    time.sleep(0.5)
+    d.virsh("attach-device", "one", d.file("i.xml", "<input type='tablet' bus='usb'/>"))
+    d.virsh("detach-device", "one", f"{d.root}/i.xml")
+    d.virsh("desc", "one", "--config", "--title", "new")
+    kinds = [json.loads(watching.stdout.readline()) for _ in range(3)]
+    same([(k["kind"], k["detail"]) for k in kinds],
+         [("device-added", "input2"), ("device-removed", "input2"), ("metadata-change", "")])
 
 
 main()
