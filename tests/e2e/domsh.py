@@ -265,7 +265,7 @@ def domsh_tells_of_devices_and_metadata(d):
     d.virsh("desc", "one", "--config", "--title", "new")
     kinds = [json.loads(watching.stdout.readline()) for _ in range(3)]
     same([(k["kind"], k["detail"]) for k in kinds],
-         [("device-added", "input2"), ("device-removed", "input2"), ("metadata-change", "")])
+         [("device-added", "input2"), ("device-removed", "input2"), ("metadata-change", "type title, uri <null>")])
 
 
 main()
