@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* image_lock.h - the locks by which QEMU keeps two guests from one disk.
  *
- * For each thing that one may do with an image there are two bytes: who does it holds a shared lock on the first, who
- * does not want others to do it one on the second.  QEMU and qemu-img see ours, and we see theirs.
+ * For each thing that one may do with an image there are two bytes: who does it holds a shared lock on the
+ * first, who does not want others to do it one on the second.  QEMU and qemu-img see ours, and we see theirs.
  */
 #pragma once
 #include <stdbool.h>

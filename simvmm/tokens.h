@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tokens.h - bytes into the tokens of JSON, as QEMU's lexer cuts them.
  *
- * Strings may have single quotes.  After a stray character (or an overlong token) nothing is a token up to the next
- * structural or control character.  A position is that of a token's first byte.
+ * Strings may have single quotes.  After a stray character (or an overlong token) nothing is a token up to
+ * the next structural or control character.  A position is that of a token's first byte.
  */
 #pragma once
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct token {
 
 struct tokens_handler {
     void (*token)(void *arg, const struct token *token);
-    void (*stray)(void *arg, const char *text);         /* the token so far and the character that must not follow */
+    void (*stray)(void *arg, const char *text); /* the token so far and the character that must not follow */
     void (*too_long)(void *arg);
 };
 

@@ -57,7 +57,7 @@ struct domain {
     int reason;
     bool persistent;                    /* it has a definition file */
     bool autostart;
-    const char *unmanaged;              /* why it is listed and left alone, or NULL; see domain_fail_unmanaged() */
+    const char *unmanaged; /* why it is listed and left alone, or NULL; see domain_fail_unmanaged() */
     bool removed;
     const void *autodestroy;            /* the client whose end destroys it, or NULL */
     struct domain_def *def, *live;

@@ -218,8 +218,8 @@ static int load_one(struct registry *registry, const char *path, const struct uu
     return 0;
 }
 
-/* Monitors' sockets that no domain has, from starts that ended, with their daemon, before anything was written
- * down, or of guests that we do not know. */
+/* Monitors' sockets that no domain has, from starts that ended, with their daemon, before anything was
+ * written down, or of guests that we do not know. */
 static bool visit_monitors(const struct registry *registry, bool (*visit)(const char *path))
 {
     owned_memory char *folder = memory_printf("%s/m", registry_places(registry)->run);
@@ -252,8 +252,10 @@ static bool is_alive(const char *path)
     return fd >= 0 || refused.number == EAGAIN;
 }
 
-/* Two guests must not run on one disk: if somebody is behind a monitor that is nobody's, it may be this one. */
-static void doubt(struct registry *registry, const char *path, const struct uuid *uuid, bool a_guest_is_unknown)
+/* Two guests must not run on one disk: if somebody is behind a monitor that is nobody's, it may be this one.
+ */
+static void doubt(struct registry *registry, const char *path, const struct uuid *uuid,
+                  bool a_guest_is_unknown)
 {
     if (a_guest_is_unknown)
         leave_alone(registry, uuid, NULL, -1,

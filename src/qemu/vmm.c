@@ -25,7 +25,10 @@ enum {
 };
 
 static struct vmm *adopted;
-static struct { VECTOR(struct vmm *) vmms; struct timer *timer; } logged;       /* those whose log is kept short */
+static struct {
+    VECTOR(struct vmm *) vmms;
+    struct timer *timer;
+} logged; /* those whose log is kept short */
 
 struct vmm *vmm_new(struct domain *dom)
 {

@@ -20,7 +20,8 @@ static const struct caps_cpu cpus[] = {
 static const char *const types[] = {
     "VGA", "bochs-display", "cirrus-vga", "e1000", "floppy", "i82801b11-bridge", "ich9-ahci",
     "ich9-usb-ehci1", "ich9-usb-uhci1", "ich9-usb-uhci2", "ich9-usb-uhci3", "ide-cd", "ide-hd", "ioh3420",
-    "isa-fdc", "isa-serial", "kvm-pit", "lsi53c895a", "memory-backend-file", "memory-backend-memfd", "memory-backend-ram", "mptsas1068", "nec-usb-xhci",
+    "isa-fdc", "isa-serial", "kvm-pit", "lsi53c895a",
+    "memory-backend-file", "memory-backend-memfd", "memory-backend-ram", "mptsas1068", "nec-usb-xhci",
     "pci-bridge", "pci-ohci", "pci-serial", "pcie-pci-bridge", "pcie-root-port", "piix3-usb-uhci",
     "piix4-usb-uhci", "qemu-xhci", "ramfb", "rtl8139", "scsi-block", "scsi-cd", "scsi-hd",
     "secondary-vga", "usb-ehci", "usb-kbd", "usb-mouse", "usb-serial", "usb-storage", "usb-tablet",

@@ -217,8 +217,8 @@ Test(command_line, of_libvirts_own_cases_means_the_same_as_often_as_before)
         equal += verdict.all;
         devices_equal += verdict.devices;
     }
-    printf("# of %zu x86_64 cases of libvirt %zu give an equal command line, %zu equal devices\n", cases, equal,
-           devices_equal);
+    printf("# of %zu x86_64 cases of libvirt %zu give an equal command line, %zu equal devices\n", cases,
+           equal, devices_equal);
     cr_assert_geq(equal, EQUAL_AT_LEAST);
     cr_assert_geq(devices_equal, DEVICES_EQUAL_AT_LEAST);
 }
