@@ -78,8 +78,10 @@ int emulators_init(struct emulators *e, const struct settings *settings, const s
                    struct error *err)
 {
     struct emulators fresh = { .sim = find_sim() };
+    owned_memory char *nvram = memory_printf("%s/nvram", places->lib);
     const struct operations_settings told = {
         .cache_folder = places->cache,
+        .nvram_folder = nvram,
         .override_emulator = or_null(settings->override_emulator),
         .sim_path = fresh.sim,
         .sim_options = or_null(settings->sim_options),

@@ -15,6 +15,7 @@
 #include "loop/stream.h"
 #include "qemu/command_line.h"
 #include "qemu/emulator.h"
+#include "qemu/firmware.h"
 
 enum { UNDO_MS = 5000 };
 
@@ -32,7 +33,7 @@ static WAITS int prepare_definition(struct launch *launch, struct error *err)
 {
     struct domain *dom = launch->domain;
     struct vmm *vmm = launch->vmm;
-    if (!(vmm->def = launch_definition(dom->def, vmm->caps->emulator, err)))
+    if (!(vmm->def = launch_prepare(dom->def, vmm->caps, err)) || launch_check_host(vmm->def, err) < 0)
         return -1;
     const struct command_line what = launch_command_line(vmm->def, vmm->caps);
     if (command_line_build(&what, &launch->argv, err) < 0)
@@ -68,6 +69,8 @@ WAITS struct guest_log *launch_open_log(const struct domain *dom, const char *no
 
 static WAITS int open_files(struct launch *launch, struct error *err)
 {
+    if (firmware_make_variables(launch->vmm->def, err) < 0)
+        return -1;
     launch->vmm->socket = place_monitor(registry_places(launch->domain->registry), launch->domain->id);
     launch->listener = unix_listen(launch->vmm->socket, 0600, 1, err);
     if (launch->listener < 0)
@@ -120,13 +123,16 @@ static WAITS int fork_process(struct launch *launch, struct error *err)
     const struct emulator_owner *owner = emulator_owner();
     struct vmm *vmm = launch->vmm;
     struct process_fd fd = { launch->listener, MONITOR_FD };
+    owned_argv struct argv environment = { 0 };
+    launch_environment(vmm->def, &environment);
     struct process_spec spec = {
-        .argv = launch->argv.words, .output = vmm->log->fd, .errors = vmm->log->fd,
+        .argv = launch->argv.words, .environment = environment.words,
+        .output = vmm->log->fd, .errors = vmm->log->fd,
         .fds = &fd, .fds_count = 1,
         .user = owner->user, .group = owner->group,
         .groups = owner->groups, .groups_count = owner->groups_count
     };
-    if (!(vmm->process = process_fork(&spec, err)))
+    if (!(vmm->process = process_fork(&spec, err)) || launch_pin_process(launch, err) < 0)
         return -1;
     own_close_fd(&launch->listener);
     launch->listener = -1;

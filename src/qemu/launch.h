@@ -18,6 +18,7 @@ struct launch {
     int listener;                       /* the monitor's socket, which the child inherits */
     VECTOR(struct monitor_call *) calls;        /* sent behind the negotiation, answered after it */
     struct monitor_call *chardevs;      /* the one of them that asks for ptys, or NULL */
+    struct monitor_call *vcpus, *iothreads;     /* the ones that ask for threads to pin, or NULL */
     struct monitor_call *cont;          /* the one that lets it run, or NULL */
     bool recording;                     /* the record is being written; it is done when `record` says so */
     struct wait record;
@@ -39,6 +40,17 @@ WAITS struct guest_log *launch_open_log(const struct domain *dom, const char *no
 void launch_note_ptys(struct domain *dom, const struct json *chardevs);
 /* Whether the definition has any. */
 bool launch_has_ptys(const struct domain_def *def);
+/* launch_definition(), and the firmware that it boots. */
+WAITS struct domain_def *launch_prepare(const struct domain_def *def, const struct caps *caps,
+                                        struct error *err);
+
+/* launch_host.c: what is asked of the host beside a process. */
+int launch_check_host(const struct domain_def *def, struct error *err);    /* fails on what it has not */
+void launch_environment(const struct domain_def *def, struct argv *ret_environment);
+int launch_pin_process(const struct launch *launch, struct error *err);    /* before it runs */
+bool launch_pins_threads(const struct domain_def *def);
+int launch_pin_threads(const struct launch *launch, struct error *err);    /* when they have said their ids */
+
 /* What commandline needs beside the definition. */
 struct command_line launch_command_line(const struct domain_def *def, const struct caps *caps);
 enum { MONITOR_FD = 3 };                /* the number in the child */

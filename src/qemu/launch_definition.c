@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "qemu/disk_order.h"
 #include "qemu/emulator.h"
+#include "qemu/firmware.h"
 #include "qemu/line.h"
 #include "qemu/vnc_ports.h"
 
@@ -53,6 +54,19 @@ struct domain_def *launch_definition(const struct domain_def *def, const char *e
             disk->source_index = (struct opt_u32) { true, (uint32_t) line_disk_node(live, i) };
     }
     if (domain_def_check_startable(live, err) < 0 || choose_ports(live, err) < 0)
+        return NULL;
+    return take(live);
+}
+
+WAITS struct domain_def *launch_prepare(const struct domain_def *def, const struct caps *caps,
+                                        struct error *err)
+{
+    owned(domain_def) struct domain_def *live = launch_definition(def, caps->emulator, err);
+    const struct caps_machine *machine = live ? caps_machine_find(caps, live->os.machine) : NULL;
+    if (!live)
+        return NULL;
+    const char *name = machine ? machine->name : live->os.machine;
+    if (firmware_choose(live, name, settings_now()->nvram_folder, err) < 0)
         return NULL;
     return take(live);
 }

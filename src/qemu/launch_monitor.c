@@ -114,6 +114,10 @@ WAITS int launch_handshake(struct launch *launch, struct error *err)
     struct vmm *vmm = launch->vmm;
     if (launch_has_ptys(vmm->def))
         launch->chardevs = launch_ask(launch, "query-chardev", NULL);
+    if (launch_pins_threads(vmm->def)) {
+        launch->vcpus = launch_ask(launch, "query-cpus-fast", NULL);
+        launch->iothreads = launch_ask(launch, "query-iothreads", NULL);
+    }
     if (set_passwords(launch, err) < 0)
         return -1;
     set_links(launch);
@@ -130,5 +134,5 @@ WAITS int launch_read_answers(struct launch *launch, struct error *err)
             return -1;
     if (launch->chardevs)
         launch_note_ptys(launch->domain, launch->chardevs->reply.value);
-    return 0;
+    return launch_pin_threads(launch, err);
 }

@@ -149,7 +149,7 @@ WAITS int native_command_line(const struct domain_def *def, struct buffer *out, 
     owned(caps) struct caps *caps = emulator ? caps_get(emulator, err) : NULL;
     if (!caps)
         return -1;
-    owned(domain_def) struct domain_def *live = launch_definition(def, emulator, err);
+    owned(domain_def) struct domain_def *live = launch_prepare(def, caps, err);
     if (!live)
         return -1;
     owned_argv struct argv argv = { 0 };

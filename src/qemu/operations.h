@@ -25,6 +25,7 @@ struct qom_stats;
 /* What operations must know about this host; the strings are copied. */
 struct operations_settings {
     const char *cache_folder;           /* places.h: caps/ and qom/ below it; NULL: nothing is kept on disk */
+    const char *nvram_folder;           /* where firmware variables are that nobody placed; NULL: nowhere */
     const char *override_emulator;      /* replaces even the XML's: a path, or "sim"; NULL */
     const char *sim_path;               /* the simvmm that "sim" means */
     const char *sim_options;            /* its -sim option; NULL */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware.h - which firmware boots a guest, and the variables that it keeps.
+ *
+ * Firmware packages describe what they bring in /usr/share/qemu/firmware/NN-NAME.json (QEMU's
+ * docs/interop/firmware.json); a file of the same name in /etc/qemu/firmware takes its place, and an empty
+ * one hides it.  They are tried in the order of their names.
+ *
+ * A guest's variables are a copy of the firmware's template, made by its first start and kept.
+ */
+#pragma once
+#include "base/error.h"
+#include "loop/fiber.h"
+
+struct domain_def;
+
+/* Fills in what firmware='efi', or a loader without its template, leaves open in a definition that nobody
+ * else sees yet: loader, kind, template, and a file below `nvram_folder` for the variables. */
+WAITS int firmware_choose(struct domain_def *def, const char *machine, const char *nvram_folder,
+                          struct error *err);
+/* Copies the template unless the variables are there. */
+WAITS int firmware_make_variables(const struct domain_def *def, struct error *err);
+
+/* The same, blocking, with descriptions out of these two folders (NULL-terminated; the first one wins). */
+int firmware_choose_from(const char *const *folders, struct domain_def *def, const char *machine,
+                         const char *nvram_folder, struct error *err);
+int firmware_copy_template(const struct domain_def *def, struct error *err);
