@@ -217,9 +217,9 @@ int firmware_choose_from(const char *const *folders, struct domain_def *def, con
         take_description(def, search.found);
     else if (chosen && !os->loader)
         return fail(err, ERR_OPERATION_FAILED,
-                    "<os>: no firmware in %s and %s is an 'efi' one for machine '%s' with what is asked of it; "
-                    "install one (Debian: ovmf), or name it with <loader> and <nvram>", folders[0], folders[1],
-                    machine);
+                    "<os>: no firmware in %s and %s is an 'efi' one for machine '%s' with what is asked of "
+                    "it; install one (Debian: ovmf), or name it with <loader> and <nvram>", folders[0],
+                    folders[1], machine);
     else if (told && !os->nvram_template && os->loader_stateless != YES)
         take_known_template(os);
     if (told && !os->nvram_template && !os->nvram && os->loader_stateless != YES)

@@ -47,7 +47,8 @@ int firmware_copy_template(const struct domain_def *def, struct error *err)
     if (!text_equal(format_of(os->nvram_format), format_of(os->nvram_template_format)) &&
         os->nvram_template_format)
         return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "<os>: a template in format '%s' cannot become variables in '%s'", os->nvram_template_format, format_of(os->nvram_format));
+                    "<os>: a template in format '%s' cannot become variables in '%s'",
+                    os->nvram_template_format, format_of(os->nvram_format));
     owned_buffer struct buffer bytes = { 0 };
     if (file_read(os->nvram_template, TEMPLATE_MAX, &bytes, err) < 0)
         return fail_in(err, "<os>: the template of the firmware's variables");

@@ -26,7 +26,8 @@ static void describe(const char *name, const char *code, const char *variables, 
 {
     owned_memory char *text = memory_printf(
         "{\"interface-types\":[\"uefi\"],\"mapping\":{\"device\":\"flash\",\"executable\":{"
-        "\"filename\":\"%s\",\"format\":\"raw\"},\"nvram-template\":{\"filename\":\"%s\",\"format\":\"raw\"}},"
+        "\"filename\":\"%s\",\"format\":\"raw\"},"
+        "\"nvram-template\":{\"filename\":\"%s\",\"format\":\"raw\"}},"
         "\"targets\":[{\"architecture\":\"x86_64\",\"machines\":[\"%s\"]}],\"features\":[%s]}",
         code, variables, machines, features);
     write_file(name, text);
