@@ -40,18 +40,23 @@ void buffer_add_char(struct buffer *b, char c)
     buffer_add(b, &c, 1);
 }
 
+/* Nearly always there is room enough already. */
 void buffer_printf(struct buffer *b, const char *format, ...)
 {
     va_list ap;
+    char *end = buffer_room(b, 0);
+    size_t room = b->capacity - b->length;
     va_start(ap, format);
-    int length = vsnprintf(NULL, 0, format, ap);
+    int length = vsnprintf(end, room, format, ap);
     va_end(ap);
     if (length < 0)
         abort();
-    char *end = buffer_room(b, (size_t) length);
-    va_start(ap, format);
-    vsnprintf(end, (size_t) length + 1, format, ap);
-    va_end(ap);
+    if ((size_t) length >= room) {
+        end = buffer_room(b, (size_t) length);
+        va_start(ap, format);
+        vsnprintf(end, (size_t) length + 1, format, ap);
+        va_end(ap);
+    }
     b->length += (size_t) length;
 }
 

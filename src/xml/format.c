@@ -118,7 +118,7 @@ static const char **hoist_declarations(struct writing *w, const struct element *
 
 static void write_start(struct writing *w, const struct element *e, const void *self)
 {
-    buffer_printf(w->out, "<%s", e->name);
+    xml_add_name(w->out, "<", e->name, "");
     if (w->row && w->row->role)
         xml_add_attribute(w->out, w->row->role, w->row->role_value);
     w->row = NULL;
@@ -139,13 +139,13 @@ static void write_child(struct writing *w, const struct field *f, const void *se
     switch (f->kind) {
     case FIELD_FLAG:
         xml_add_indent(w->out, depth);
-        buffer_printf(w->out, "<%s/>\n", f->name);
+        xml_add_name(w->out, "<", f->name, "/>\n");
         break;
     case FIELD_LEAF:
         xml_add_indent(w->out, depth);
-        buffer_printf(w->out, "<%s>", f->name);
+        xml_add_name(w->out, "<", f->name, ">");
         xml_add_text(w->out, scalar(w, f, self));
-        buffer_printf(w->out, "</%s>\n", f->name);
+        xml_add_name(w->out, "</", f->name, ">\n");
         break;
     case FIELD_INLINE: write_element(w, f->element, self, depth); break;
     case FIELD_NESTED: write_element(w, f->element, member, depth); break;
@@ -198,7 +198,7 @@ static void write_element(struct writing *w, const struct element *e, const void
                 raw_format(x->raw, declared, depth + 1, w->out);
         xml_add_indent(w->out, depth);
     }
-    buffer_printf(w->out, "</%s>\n", e->name);
+    xml_add_name(w->out, "</", e->name, ">\n");
     free(declared);
 }
 

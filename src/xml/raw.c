@@ -29,10 +29,17 @@ void xml_add_text(struct buffer *out, const char *text)
     add_escaped(out, text, "<>&'\"\r");
 }
 
+void xml_add_name(struct buffer *out, const char *before, const char *name, const char *after)
+{
+    buffer_add_text(out, before);
+    buffer_add_text(out, name);
+    buffer_add_text(out, after);
+}
+
 /* A reader turns white space in an attribute into blanks unless it is written as a reference. */
 void xml_add_attribute(struct buffer *out, const char *name, const char *value)
 {
-    buffer_printf(out, " %s='", name);
+    xml_add_name(out, " ", name, "='");
     add_escaped(out, value, "<>&'\"\r\n\t");
     buffer_add_char(out, '\'');
 }
@@ -65,7 +72,7 @@ static void format_node(const struct raw *raw, const char *const *declared, bool
 static void format_element(const struct raw *raw, const char *const *declared, bool verbatim, unsigned depth,
                            struct buffer *out)
 {
-    buffer_printf(out, "<%s", raw->name);
+    xml_add_name(out, "<", raw->name, "");
     for (size_t i = 0; i < raw->attributes_count; i++)
         if (!is_declared(raw->attributes[i].name, declared))
             xml_add_attribute(out, raw->attributes[i].name, raw->attributes[i].value);
@@ -81,7 +88,7 @@ static void format_element(const struct raw *raw, const char *const *declared, b
         buffer_add_char(out, '\n');
         xml_add_indent(out, depth);
     }
-    buffer_printf(out, "</%s>", raw->name);
+    xml_add_name(out, "</", raw->name, ">");
 }
 
 static void format_node(const struct raw *raw, const char *const *declared, bool verbatim, unsigned depth,
