@@ -70,11 +70,17 @@ static int sync_folder_of(const char *path, struct error *err)
     return 0;
 }
 
+static int create(const char *path, mode_t mode)
+{
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+}
+
 int file_replace(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
 {
     owned_memory char *temporary = memory_printf("%s.new", path);
-    unlink(temporary);                                  /* left by a crash */
-    owned_fd int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    owned_fd int fd = create(temporary, mode);
+    if (fd < 0 && errno == EEXIST && unlink(temporary) == 0)    /* left by a crash */
+        fd = create(temporary, mode);
     if (fd < 0)
         return fail_errno(err, errno, "cannot create %s", temporary);
     if (write_all(fd, bytes, length) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0) {
