@@ -43,6 +43,7 @@ void extras_copy(struct extras *extras, struct arena *a);
 
 /* The escapes that make text survive a round trip. */
 void xml_add_text(struct buffer *out, const char *text);
-void xml_add_name(struct buffer *out, const char *before, const char *name, const char *after);     /* "<", name, ">" */
+/* "<", name, ">" */
+void xml_add_name(struct buffer *out, const char *before, const char *name, const char *after);
 void xml_add_attribute(struct buffer *out, const char *name, const char *value);
 void xml_add_indent(struct buffer *out, unsigned depth);
