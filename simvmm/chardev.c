@@ -221,7 +221,7 @@ static int open_socket(struct chardev *c, const struct json *given, struct error
     if (c->port && c->host)
         return open_tcp(c, server, err);
     return fail(err, ERR_INVALID_ARG,
-                c->host ? "chardev: socket: no port given" : "Unable to parse FD number");
+                c->host ? "chardev: socket: no port given" : "Unable to parse FD number ");
 }
 
 static int open_pty(struct chardev *c, const struct json *given, struct error *err)

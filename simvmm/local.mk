@@ -17,4 +17,4 @@ simvmm_simvmm_LDADD = simvmm/libsimvmm.a src/loop/libloop.a src/json/libjson.a s
 # The harvested data is a part of the program: the assembler reads the files themselves.
 simvmm_data = simvmm/data/11.1.tree simvmm/data/11.1.replies simvmm/data/7.2.tree simvmm/data/7.2.replies
 simvmm/libsimvmm_a-data.$(OBJEXT): $(simvmm_data)
-EXTRA_DIST += $(simvmm_data) simvmm/data/README simvmm/harvest simvmm/compare simvmm/emulator.py
+EXTRA_DIST += $(simvmm_data) simvmm/data/README simvmm/harvest simvmm/compare simvmm/comparisons.py simvmm/emulator.py

@@ -17,15 +17,17 @@ struct netdev *netdev_find(const struct vm *vm, const char *id)
 }
 
 /* Passed descriptors are what our parent says they are, or not there at all. */
-static int check_fd(const char *text, struct error *err)
+static int check_fd(const struct vm *vm, const char *id, const char *text, struct error *err)
 {
     uint64_t number;
     if (!text || !text_to_u64(text, INT32_MAX, &number))
         return 0;
-    if (fcntl((int) number, F_GETFD) < 0)
-        return fail(err, ERR_INVALID_ARG, "Can't set file descriptor %s non-blocking: %s: %s", text,
-                    strerror(errno), strerror(errno));
-    return 0;
+    if (fcntl((int) number, F_GETFD) >= 0)
+        return 0;
+    const char *why = strerror(errno);
+    if (vm_is(vm, 11))
+        return fail(err, ERR_INVALID_ARG, "Can't set file descriptor %s non-blocking: %s: %s", text, why, why);
+    return fail(err, ERR_INVALID_ARG, "%s: Can't use file descriptor %s: %s", id, text, why);
 }
 
 /* What the two kinds take that are used with guests of our size; the others are not looked into. */
@@ -93,8 +95,8 @@ int netdev_create(struct vm *vm, const struct json *given, struct error *err)
         return fail(err, ERR_INVALID_ARG, "Parameter 'type' does not accept value '%s'", type);
     if (netdev_find(vm, id))
         return fail(err, ERR_INVALID_ARG, "Duplicate ID '%s' for netdev", id);
-    if (check_keys(type, given, err) < 0 || check_fd(keyval_text(given, "fd"), err) < 0 ||
-        check_fd(keyval_text(given, "vhostfd"), err) < 0)
+    if (check_keys(type, given, err) < 0 || check_fd(vm, id, keyval_text(given, "fd"), err) < 0 ||
+        check_fd(vm, id, keyval_text(given, "vhostfd"), err) < 0)
         return -1;
     struct netdev *n = ARENA_NEW(vm->arena, struct netdev);
     *n = (struct netdev) { .id = arena_copy(vm->arena, id), .type = types[i] };

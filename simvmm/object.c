@@ -100,8 +100,7 @@ static int fill(struct vm *vm, struct qom_node *node, const struct json *given, 
         if (text_equal(m->key, "qom-type") || text_equal(m->key, "id"))
             continue;
         if (!qom_property_find(node, m->key))
-            return fail(err, ERR_INVALID_ARG,
-                        vm_is(vm, 11) ? "Invalid parameter '%s'" : "Parameter '%s' is unexpected", m->key);
+            return fail(err, ERR_INVALID_ARG, "Invalid parameter '%s'", m->key);
         uint64_t size;
         const char *text = keyval_text(given, m->key);
         if (text_equal(m->key, "size") && text && keyval_parse_size(text, 1, &size))

@@ -37,6 +37,7 @@ option_function option_stopped, option_ignore, option_no_shutdown, option_no_reb
     option_smp, option_overcommit, option_rtc, option_boot, option_msg, option_sandbox, option_global,
     option_action, option_keep, option_display, option_sim, option_object, option_audiodev, option_chardev,
     option_blockdev, option_drive, option_netdev, option_mon, option_qmp, option_device, option_vnc,
-    option_add_fd, option_fw_cfg, option_smbios, option_numa, option_loadvm;
+    option_add_fd, option_fw_cfg, option_smbios, option_numa, option_loadvm,
+    option_runas;
 
 extern const char option_sim_help[];

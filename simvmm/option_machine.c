@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "simvmm/keyval.h"
+#include "simvmm/message.h"
 #include "simvmm/option.h"
 #include "simvmm/value.h"
 
@@ -141,6 +142,7 @@ int option_smp(struct vm *vm, const struct given_option *given, struct error *er
         { "threads", &vm->threads }, { "clusters", NULL },         { "books", NULL },
         { "drawers", NULL },
     };
+    static const char positive[] = "CPU topology parameters must be greater than zero";
     for (size_t i = 0; i < given->object->length; i++) {
         const char *key = given->object->members[i].key, *text = keyval_text(given->object, key);
         size_t k = 0;
@@ -151,9 +153,10 @@ int option_smp(struct vm *vm, const struct given_option *given, struct error *er
             fail(err, ERR_INVALID_ARG, "Parameter 'smp.%s' is unexpected", key);
         else if (!keyval_parse_number(text, &number))
             fail(err, ERR_INVALID_ARG, "Parameter 'smp.%s' expects integer", key);
+        else if (number == 0 && vm_is(vm, 11))
+            fail(err, ERR_INVALID_ARG, "Invalid CPU topology: %s", positive);
         else if (number == 0)
-            fail(err, ERR_INVALID_ARG,
-                 "Invalid CPU topology: CPU topology parameters must be greater than zero");
+            message_print(vm, "warning: Deprecated CPU topology (considered invalid): %s", positive);
         if (err->code != ERR_NONE)
             return option_bare(err);
         if (rows[k].value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options that only set something, or that are checked and then make no difference to a simulated guest. */
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -326,6 +327,16 @@ int option_numa(struct vm *vm, const struct given_option *given, struct error *e
         if (text_equal(types[i], type))
             return 0;
     return fail(err, ERR_INVALID_ARG, "Parameter 'type' does not accept value '%s'", type ? type : "");
+}
+
+/* Whose rights a real one would take on: there has to be such a user. */
+int option_runas(struct vm *vm, const struct given_option *given, struct error *err)
+{
+    unsigned user, group;
+    (void) vm;
+    if (getpwnam(given->text) || sscanf(given->text, "%u:%u", &user, &group) == 2)
+        return 0;
+    return fail(err, ERR_INVALID_ARG, "User \"%s\" doesn't exist (and is not <uid>:<gid>)", given->text);
 }
 
 int option_loadvm(struct vm *vm, const struct given_option *given, struct error *err)

@@ -49,6 +49,8 @@ static const struct option table[] = {
     WORD("mem-path", 0, option_ignore_word),
     WORD("watchdog-action", 0, option_watchdog_action),
     WORD("incoming", 0, option_incoming),
+    WORD("runas", 7, option_runas),
+    WORD("chroot", 7, option_ignore_word),
     { "loadvm", 0, true, OPTION_WORD, NULL, STAGE_MACHINE, option_loadvm },
     WORD("serial", 0, option_nothing_only),
     WORD("parallel", 0, option_nothing_only),
