@@ -26,7 +26,8 @@ static int check_fd(const struct vm *vm, const char *id, const char *text, struc
         return 0;
     const char *why = strerror(errno);
     if (vm_is(vm, 11))
-        return fail(err, ERR_INVALID_ARG, "Can't set file descriptor %s non-blocking: %s: %s", text, why, why);
+        return fail(err, ERR_INVALID_ARG, "Can't set file descriptor %s non-blocking: %s: %s", text, why,
+                    why);
     return fail(err, ERR_INVALID_ARG, "%s: Can't use file descriptor %s: %s", id, text, why);
 }
 
