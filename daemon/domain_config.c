@@ -120,8 +120,10 @@ static WAITS int set_most_vcpus(struct request *request, unsigned count, unsigne
         return fail(err, ERR_OPERATION_INVALID, "maximum vcpu count of a live domain can't be modified");
     owned(domain_def) struct domain_def *copy = domain_def_copy(request->dom->def);
     copy->max_vcpus = count;
+    copy->vcpu_list.count = 0;          /* which of them are there follows from the numbers again */
     if (copy->vcpus > count)
         copy->vcpus = count;
+    copy->vcpu_list.count = 0;
     return edit_config(request, copy, err);
 }
 
@@ -157,6 +159,7 @@ static WAITS int set_vcpus(struct request *request, unsigned count, unsigned fla
         return 0;
     owned(domain_def) struct domain_def *copy = domain_def_copy(dom->def);
     copy->vcpus = count;
+    copy->vcpu_list.count = 0;
     return edit_config(request, copy, err);
 }
 

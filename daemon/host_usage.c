@@ -83,6 +83,20 @@ void cpu_map_parse(const char *list, unsigned count, unsigned char *map)
     }
 }
 
+void cpu_map_format(const unsigned char *map, unsigned count, struct buffer *out)
+{
+    for (unsigned first = 0, last; first < count; first = last + 1) {
+        last = first;
+        if (!cpu_map_has(map, first))
+            continue;
+        while (last + 1 < count && cpu_map_has(map, last + 1))
+            last++;
+        buffer_printf(out, "%s%u", out->length ? "," : "", first);
+        if (last > first)
+            buffer_printf(out, "-%u", last);
+    }
+}
+
 void host_cpu_map_read(struct host_cpu_map *ret_map)
 {
     owned_buffer struct buffer online = { 0 }, present = { 0 };

@@ -25,6 +25,9 @@ static inline bool cpu_map_has(const unsigned char *map, unsigned cpu) { return 
 /* The bits of "0-3,8" that are below `count`, into a map of zeroes. */
 void cpu_map_parse(const char *list, unsigned count, unsigned char *map);
 
+/* "0-3,8"; adds nothing if no bit below `count` is set. */
+void cpu_map_format(const unsigned char *map, unsigned count, struct buffer *out);
+
 /* NUMA nodes that are online; at least node 0. */
 struct host_nodes { VECTOR(int) items; };
 void host_nodes_read(struct host_nodes *ret_nodes);

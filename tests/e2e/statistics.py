@@ -85,7 +85,11 @@ def a_running_domain_tells_what_its_vmm_counts(d):
     contains(d.virsh("vcpupin", "one"), " 0      0\n")
     contains(d.virsh("emulatorpin", "one"), "*: 0\n")
     contains(d.virsh("vcpupin", "one", "7", "0", "--live", fails=True), "vcpu 7")
-    contains(d.virsh("vcpupin", "one", "0", "0", "--config", fails=True), "only while the domain runs")
+    contains(d.virsh("dumpxml", "one"), "<vcpupin vcpu='0' cpuset='0'/>", "<emulatorpin cpuset='0'/>")
+    contains(d.virsh("vcpupin", "one", "7", "0", "--config", fails=True), "vcpu 7")
+    d.virsh("vcpupin", "one", "0", "0", "--config")
+    contains(d.virsh("dumpxml", "--inactive", "one"), "<vcpupin vcpu='0' cpuset='0'/>")
+    contains(d.virsh("vcpupin", "one", "--config"), " 0      0\n")
     contains(d.virsh("snapshot-current", "one", fails=True), "has no current snapshot")
 
     c = d.connect()
@@ -129,7 +133,8 @@ def the_host_tells_its_processors_and_memory(d):
 def the_emulator_tells_its_processor_models(d):
     contains(d.virsh("cpu-models", "x86_64"), "qemu64")
     contains(d.virsh("cpu-models", "s390x", fails=True), "s390x")
-    contains(d.virsh("domcapabilities"), "<domainCapabilities>", "<value>virtio</value>", "<value>vnc</value>",
+    contains(d.virsh("domcapabilities"), "<domainCapabilities>", "<value>virtio</value>",
+             "<value>vnc</value>",
              "<value>ide</value>", "<value>pty</value>")
     if "<value>ide</value>" in d.virsh("domcapabilities", "--machine", "q35"):
         raise Failed("a q35 board has no IDE")

@@ -24,6 +24,19 @@ Test(usage, a_list_of_processors_becomes_bits)
     }
 }
 
+Test(usage, bits_become_a_list_of_processors)
+{
+    static const struct { unsigned char map[2]; const char *list; } rows[] = {
+        { { 0x0f, 0x01 }, "0-3,8" }, { { 0, 0 }, "" }, { { 0x80, 0x01 }, "7-8" }, { { 0xff, 0xff }, "0-11" },
+        { { 0x55, 0 }, "0,2,4,6" },
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        owned_buffer struct buffer out = { 0 };
+        cpu_map_format(rows[i].map, 12, &out);
+        cr_assert_str_eq(buffer_text(&out), rows[i].list);
+    }
+}
+
 Test(usage, this_host_has_processors_memory_and_a_node)
 {
     struct host_cpu_map map;
