@@ -321,8 +321,11 @@ void chardev_free(struct chardev *c)
 {
     if (!c)
         return;
+    bool bound = c->listener || c->listening >= 0;
     stream_free(c->stream);
     listener_free(c->listener);
+    if (bound && c->path)
+        (void) unlink(c->path);         /* as QEMU does, whoever made the socket */
     if (c->listening >= 0)
         close(c->listening);
     if (c->fd >= 0)
