@@ -4,6 +4,7 @@
 #include "conf/rows.h"
 
 DEFINE_ENUM_CODEC(ioapic_driver, IOAPIC_DRIVERS);
+DEFINE_ENUM_CODEC(gic_version, GIC_VERSIONS);
 
 static void features_check(void *self, struct xml_context *x)
 {
@@ -46,6 +47,8 @@ PART(vmport, "vmport", "VMware's port.", ATTR("state", vmport, on_off, "on or of
 PART(smm, "smm", "System management mode.", ATTR("state", smm, on_off, "on or off", DEFAULT("on")),
     NESTED(tseg, tseg, IF(smm, ON)));
 PART(pmu, "pmu", "Performance counters.", ATTR("state", pmu, on_off, "on or off", DEFAULT("on")));
+PART(gic, "gic", "Interrupt controller of ARM.", PRESENT(has_gic),
+    ATTR("version", gic, gic_version, "version"));
 PART(ioapic, "ioapic", "Interrupt controller of the board.",
     ATTR("driver", ioapic, ioapic_driver, "who emulates it", REQUIRED));
 PART(vmcoreinfo, "vmcoreinfo", "Lets a crashed guest leave notes.",
@@ -65,5 +68,5 @@ const struct element features_element = ELEMENT_CHECKED(
     FLAG("viridian", viridian, "Hyper-V's interface, as Xen has it."),
     FLAG("privnet", privnet, "A network of its own, for containers."),
     CHILD(hyperv, hyperv_element),
-    INLINE(kvm), INLINE(pvspinlock), INLINE(pmu), INLINE(vmport), INLINE(smm), INLINE(ioapic),
+    INLINE(kvm), INLINE(pvspinlock), INLINE(pmu), INLINE(vmport), INLINE(gic), INLINE(smm), INLINE(ioapic),
     INLINE(vmcoreinfo), INLINE(tcg), INLINE(async_teardown), INLINE(ps2));

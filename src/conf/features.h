@@ -8,6 +8,9 @@
 #define IOAPIC_DRIVERS(_) _(IOAPIC_KVM, "kvm") _(IOAPIC_QEMU, "qemu")
 DECLARE_ENUM(ioapic_driver, IOAPIC_ABSENT, IOAPIC_DRIVERS);
 
+#define GIC_VERSIONS(_) _(GIC_2, "2") _(GIC_3, "3") _(GIC_HOST, "host")
+DECLARE_ENUM(gic_version, GIC_ABSENT, GIC_VERSIONS);
+
 /* <pmu state='on'/>: an element without the attribute means on. */
 struct features {
     struct extras extras;
@@ -19,6 +22,8 @@ struct features {
     enum on_off vmport, smm, pmu, vmcoreinfo, pvspinlock, ps2;
     struct memory_amount tseg;                  /* <smm>; 0 KiB: the firmware's choice */
     enum ioapic_driver ioapic;
+    bool has_gic;                               /* of ARM */
+    enum gic_version gic;
     struct memory_amount tb_cache;              /* <tcg> */
     enum yes_no async_teardown;
 };

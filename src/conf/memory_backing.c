@@ -17,9 +17,6 @@ static void check_page(void *self, struct xml_context *x)
     page->unit = "KiB";
     if (page->kib == 0)
         xml_refuse(x, &page->kib, ERR_XML_SYNTAX, "more than 0", "memoryBacking/hugepages: a page size of 0");
-    else if (page->kib & (page->kib - 1))
-        xml_refuse(x, &page->kib, ERR_XML, "a power of 2", "memoryBacking/hugepages: no page has %llu KiB",
-                   (unsigned long long) page->kib);
 }
 
 static void backing_check(void *self, struct xml_context *x)

@@ -8,7 +8,17 @@ DEFINE_ENUM_CODEC(os_type, OS_TYPES);
 DEFINE_ENUM_CODEC(boot_device, BOOT_DEVICES);
 DEFINE_ENUM_CODEC(loader_type, LOADER_TYPES);
 DEFINE_ENUM_CODEC(firmware, FIRMWARES);
+DEFINE_ENUM_CODEC(nvram_type, NVRAM_TYPES);
 DEFINE_ENUM_CODEC(smbios_mode, SMBIOS_MODES);
+
+const char *os_nvram(const struct os *os)
+{
+    switch (os->nvram_type) {
+    case NVRAM_FILE: return os->nvram_file;
+    case NVRAM_BLOCK: return os->nvram_dev;
+    default: return os->nvram;
+    }
+}
 
 enum yes_no os_firmware_wants(const struct os *os, const char *feature)
 {
@@ -16,6 +26,11 @@ enum yes_no os_firmware_wants(const struct os *os, const char *feature)
         if (text_equal(os->firmware_features.items[i]->name, feature))
             return os->firmware_features.items[i]->enabled;
     return YES_NO_ABSENT;
+}
+
+static bool has_nvram(const struct os *os)
+{
+    return os->nvram_type || os->nvram || os->nvram_template;
 }
 
 static void check_loader(struct os *os, struct xml_context *x)
@@ -28,7 +43,7 @@ static void check_loader(struct os *os, struct xml_context *x)
                    "the firmware feature 'enrolled-keys' means nothing without 'secure-boot'");
     if (!os->loader)
         return;
-    if (!os->loader_type && os->firmware != FIRMWARE_EFI && !os->nvram && !os->nvram_template)
+    if (!os->loader_type && os->firmware != FIRMWARE_EFI && !has_nvram(os))
         os->loader_type = LOADER_ROM;
     if (!os->loader_format)
         os->loader_format = "raw";
@@ -44,10 +59,10 @@ static void os_check(void *self, struct xml_context *x)
     if (os->type && os->type != OS_HVM)
         xml_refuse(x, &os->type, ERR_CONFIG_UNSUPPORTED, "hvm", "guests of type '%s' are not supported",
                    enum_word(&os_type_names, os->type));
-    if (os->loader_stateless == YES && (os->nvram || os->nvram_template))
+    if (os->loader_stateless == YES && has_nvram(os))
         xml_refuse(x, &os->nvram, ERR_XML, NULL,
                    "a stateless firmware has no variables, so there can be no <nvram>");
-    if (os->firmware == FIRMWARE_BIOS && (os->nvram || os->nvram_template))
+    if (os->firmware == FIRMWARE_BIOS && has_nvram(os))
         xml_refuse(x, &os->nvram, ERR_CONFIG_UNSUPPORTED, NULL, "a firmware of type 'bios' has no variables");
     if (!os->kernel && (os->initrd || os->cmdline))
         xml_refuse(x, os->initrd ? &os->initrd : &os->cmdline, ERR_XML, "a <kernel> beside it",
@@ -82,11 +97,16 @@ PART(loader, "loader", "The firmware.",
     ATTR("format", loader_format, string, "format of the image"),
     TEXT(loader, string, "path"));
 
+PART(nvram_source, "source", "Where they are.",
+    ATTR("file", nvram_file, string, "path", IF(nvram_type, NVRAM_FILE)),
+    ATTR("dev", nvram_dev, string, "path of a device", IF(nvram_type, NVRAM_BLOCK)));
 PART(nvram, "nvram", "The firmware's variables.",
+    ATTR("type", nvram_type, nvram_type, "kind of place"),
     ATTR("template", nvram_template, string, "file that a new one is copied from"),
     ATTR("templateFormat", nvram_template_format, string, "format of the template"),
     ATTR("format", nvram_format, string, "format of the image"),
-    TEXT(nvram, string, "path"));
+    INLINE(nvram_source, IF(nvram_type, NVRAM_FILE, NVRAM_BLOCK)),
+    TEXT(nvram, string, "path", IF(nvram_type, NVRAM_TYPE_ABSENT)));
 
 PART(acpi_table, "table", "An ACPI table.", ATTR("type", acpi_type, string, "kind of table", REQUIRED),
     TEXT(acpi_table, string, "path"));

@@ -19,6 +19,9 @@ DECLARE_ENUM(boot_device, BOOT_DEVICE_ABSENT, BOOT_DEVICES);
 #define LOADER_TYPES(_) _(LOADER_ROM, "rom") _(LOADER_PFLASH, "pflash")
 DECLARE_ENUM(loader_type, LOADER_TYPE_ABSENT, LOADER_TYPES);
 
+#define NVRAM_TYPES(_) _(NVRAM_FILE, "file") _(NVRAM_BLOCK, "block") _(NVRAM_NETWORK, "network")
+DECLARE_ENUM(nvram_type, NVRAM_TYPE_ABSENT, NVRAM_TYPES);
+
 #define FIRMWARES(_) _(FIRMWARE_BIOS, "bios") _(FIRMWARE_EFI, "efi")
 DECLARE_ENUM(firmware, FIRMWARE_ABSENT, FIRMWARES);
 
@@ -44,6 +47,8 @@ struct os {
     enum loader_type loader_type;
     const char *loader_format;
     LIST_OF(struct firmware_feature) firmware_features;
+    enum nvram_type nvram_type;                 /* absent: `nvram`, a path */
+    const char *nvram_file, *nvram_dev;         /* <nvram><source> */
     const char *nvram, *nvram_template, *nvram_template_format, *nvram_format;
     const char *kernel, *initrd, *cmdline, *dtb;
     const char *acpi_table, *acpi_type;
@@ -57,5 +62,7 @@ struct os {
 
 DECLARE_ELEMENT(os_element, struct os);
 
+/* The variables' file or device, whichever way it is written; NULL if none is named. */
+const char *os_nvram(const struct os *os);
 /* What the firmware is asked to have: said, denied, or not mentioned. */
 enum yes_no os_firmware_wants(const struct os *os, const char *feature);

@@ -57,8 +57,8 @@ static void check_entries(void *self, struct xml_context *x)
     }
 }
 
-/* The system's uuid, which SMBIOS shows, is the domain's. */
-void sysinfo_check(const struct domain_def *def, struct xml_context *x)
+/* The system's uuid, which SMBIOS shows, is the domain's; it may be the only one that is given. */
+void sysinfo_check(struct domain_def *def, struct xml_context *x)
 {
     for (size_t i = 0; i < def->sysinfos.count; i++) {
         const char *text = sysinfo_get(def->sysinfos.items[i]->system, "uuid");
@@ -68,7 +68,9 @@ void sysinfo_check(const struct domain_def *def, struct xml_context *x)
         if (!uuid_parse(text, &uuid))
             xml_refuse(x, def->sysinfos.items[i], ERR_XML, "a uuid",
                        "the system's uuid in sysinfo is malformed");
-        else if (!uuid_is_zero(&def->uuid) && !uuid_equal(&uuid, &def->uuid))
+        else if (uuid_is_zero(&def->uuid))
+            def->uuid = uuid;
+        else if (!uuid_equal(&uuid, &def->uuid))
             xml_refuse(x, def->sysinfos.items[i], ERR_XML, NULL,
                        "the system's uuid in sysinfo is not the domain's");
     }

@@ -32,4 +32,4 @@ const char *sysinfo_get(const struct sysinfo_block *block, const char *name);  /
 
 struct domain_def;
 struct xml_context;
-void sysinfo_check(const struct domain_def *def, struct xml_context *x);
+void sysinfo_check(struct domain_def *def, struct xml_context *x);

@@ -189,7 +189,7 @@ static int place_variables(struct domain_def *def, const char *folder, struct er
 {
     struct os *os = &def->os;
     char uuid[UUID_TEXT_SIZE];
-    if (os->nvram || os->loader_stateless == YES || !os->nvram_template)
+    if (os->nvram_type || os->nvram || os->loader_stateless == YES || !os->nvram_template)
         return 0;
     if (!folder)
         return fail(err, ERR_CONFIG_UNSUPPORTED,
@@ -204,7 +204,7 @@ int firmware_choose_from(const char *const *folders, struct domain_def *def, con
 {
     struct os *os = &def->os;
     bool chosen = os->firmware == FIRMWARE_EFI;
-    if (!os->loader_type && (chosen || (os->loader && (os->nvram || os->nvram_template))))
+    if (!os->loader_type && (chosen || (os->loader && (os_nvram(os) || os->nvram_template))))
         os->loader_type = LOADER_PFLASH;
     if (os->loader_type != LOADER_PFLASH || (!chosen && !os->loader))
         return 0;
@@ -215,14 +215,14 @@ int firmware_choose_from(const char *const *folders, struct domain_def *def, con
         find_description(folders, &search);
     if (search.found)
         take_description(def, search.found);
-    else if (chosen && !os->loader)
+    else if (chosen)
         return fail(err, ERR_OPERATION_FAILED,
                     "<os>: no firmware in %s and %s is an 'efi' one for machine '%s' with what is asked of "
                     "it; install one (Debian: ovmf), or name it with <loader> and <nvram>", folders[0],
                     folders[1], machine);
     else if (told && !os->nvram_template && os->loader_stateless != YES)
         take_known_template(os);
-    if (told && !os->nvram_template && !os->nvram && os->loader_stateless != YES)
+    if (told && !os->nvram_template && !os_nvram(os) && os->loader_stateless != YES)
         return fail(err, ERR_OPERATION_FAILED,
                     "<os>: nothing is known of the variables of '%s'; say <nvram template='...'>, or "
                     "stateless='yes' of <loader> if it has none", os->loader);
@@ -243,7 +243,8 @@ WAITS int firmware_choose(struct domain_def *def, const char *machine, const cha
                           struct error *err)
 {
     const struct os *os = &def->os;
-    if (os->firmware != FIRMWARE_EFI && os->loader_type != LOADER_PFLASH && !os->nvram && !os->nvram_template)
+    if (os->firmware != FIRMWARE_EFI && os->loader_type != LOADER_PFLASH && !os_nvram(os) &&
+        !os->nvram_template)
         return 0;
     struct choice choice = { .def = def, .machine = machine, .nvram_folder = nvram_folder };
     int rc = await_work(choose, &choice, err);

@@ -39,8 +39,8 @@ static void add_code(struct line *line, const struct os *os)
 static void add_variables(struct line *line, const struct os *os)
 {
     owned_props struct props file;
-    props_begin(&file, "driver", "file");
-    props_text(&file, "filename", os->nvram);
+    props_begin(&file, "driver", os->nvram_type == NVRAM_BLOCK ? "host_device" : "file");
+    props_text(&file, "filename", os_nvram(os));
     props_text(&file, "node-name", VARIABLES_FILE);
     props_bool(&file, "read-only", false);
     line_blockdev(line, &file);
@@ -67,8 +67,12 @@ int line_flash(struct line *line, struct error *err)
     if (!caps_has(line->caps, CAPS_BLOCKDEV))
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<os>: emulator '%s' is too old for firmware in flash",
                     line->caps->emulator);
+    if (os->nvram_type && !os_nvram(os))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "<nvram>: type '%s' %s",
+                    enum_word(&nvram_type_names, (int) os->nvram_type),
+                    os->nvram_type == NVRAM_NETWORK ? "is not supported" : "has no source");
     add_code(line, os);
-    if (os->nvram)
+    if (os_nvram(os))
         add_variables(line, os);
     return 0;
 }
@@ -79,7 +83,7 @@ void line_flash_machine(const struct line *line, struct buffer *machine)
     if (!has_flash(line))
         return;
     option_add(machine, "pflash0", CODE);
-    if (os->nvram)
+    if (os_nvram(os))
         option_add(machine, "pflash1", is_raw(os->nvram_format) ? VARIABLES_FILE : VARIABLES);
 }
 

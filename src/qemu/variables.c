@@ -38,12 +38,13 @@ static int give_to_owner(const char *file, struct error *err)
 int firmware_copy_template(const struct domain_def *def, struct error *err)
 {
     const struct os *os = &def->os;
-    if (os->loader_type != LOADER_PFLASH || !os->nvram || access(os->nvram, F_OK) == 0)
+    const char *file = os_nvram(os);
+    if (os->loader_type != LOADER_PFLASH || os->nvram_type > NVRAM_FILE || !file || access(file, F_OK) == 0)
         return 0;
     if (!os->nvram_template)
         return fail(err, ERR_OPERATION_FAILED,
                     "<os>: '%s' is not there, and nothing is known that it could be copied from; "
-                    "give <nvram template='...'>", os->nvram);
+                    "give <nvram template='...'>", file);
     if (!text_equal(format_of(os->nvram_format), format_of(os->nvram_template_format)) &&
         os->nvram_template_format)
         return fail(err, ERR_CONFIG_UNSUPPORTED,
@@ -52,9 +53,9 @@ int firmware_copy_template(const struct domain_def *def, struct error *err)
     owned_buffer struct buffer bytes = { 0 };
     if (file_read(os->nvram_template, TEMPLATE_MAX, &bytes, err) < 0)
         return fail_in(err, "<os>: the template of the firmware's variables");
-    if (make_folder(os->nvram, err) < 0 || file_replace(os->nvram, bytes.data, bytes.length, 0600, err) < 0)
+    if (make_folder(file, err) < 0 || file_replace(file, bytes.data, bytes.length, 0600, err) < 0)
         return fail_in(err, "<os>: the firmware's variables");
-    return give_to_owner(os->nvram, err);
+    return give_to_owner(file, err);
 }
 
 struct copying { const struct domain_def *def; struct error err; int rc; };
@@ -67,7 +68,7 @@ static void copy(void *arg)
 
 WAITS int firmware_make_variables(const struct domain_def *def, struct error *err)
 {
-    if (def->os.loader_type != LOADER_PFLASH || !def->os.nvram)
+    if (def->os.loader_type != LOADER_PFLASH || !os_nvram(&def->os))
         return 0;
     struct copying copying = { .def = def };
     int rc = await_work(copy, &copying, err);
