@@ -73,9 +73,10 @@ static int count_blocking(void *arg, const struct unmodelled *what)
 int domain_def_check_startable(const struct domain_def *def, struct error *err)
 {
     struct blocking blocking = { 0 };
-    if (machine_kind(def) == MACHINE_OTHER)
+    if (machine_kind(def) == MACHINE_OTHER && !machine_is_microvm(def))
         return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "domain '%s': machines such as '%s' (%s) are not supported yet; pc and q35 of x86_64 are",
+                    "domain '%s': machines such as '%s' (%s) are not supported yet; pc, q35 and microvm "
+                    "of x86_64 are",
                     def->name, def->os.machine ? def->os.machine : "", def->os.arch);
     domain_def_each_unmodelled(def, count_blocking, &blocking);
     if (blocking.count == 1)

@@ -9,6 +9,11 @@ bool machine_is_x86(const struct domain_def *def)
     return text_equal(def->os.arch, "x86_64") || text_equal(def->os.arch, "i686");
 }
 
+bool machine_is_microvm(const struct domain_def *def)
+{
+    return machine_is_x86(def) && text_equal(def->os.machine, "microvm");
+}
+
 enum machine_kind machine_kind(const struct domain_def *def)
 {
     const char *machine = def->os.machine;

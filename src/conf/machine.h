@@ -7,11 +7,12 @@
 struct domain_def;
 
 enum machine_kind {
-    MACHINE_OTHER,              /* kept, but addresses are not assigned and a start is refused */
+    MACHINE_OTHER,              /* kept, but addresses are not assigned; only microvm's start is not refused */
     MACHINE_PC,                 /* i440fx */
     MACHINE_Q35,
 };
 
 enum machine_kind machine_kind(const struct domain_def *def);
+bool machine_is_microvm(const struct domain_def *def);     /* virtio devices on a bus without addresses */
 bool machine_is_x86(const struct domain_def *def);
 uint32_t machine_max_vcpus(enum machine_kind kind);

@@ -64,7 +64,7 @@ static void add_pit(struct line *line)
 
 static void add_sleep_state(struct line *line, const char *state, enum yes_no wanted)
 {
-    if (wanted == YES_NO_ABSENT)
+    if (wanted == YES_NO_ABSENT || line_is_microvm(line))
         return;
     owned_memory char *global =
         memory_printf("%s.disable_%s=%d", line_is_q35(line) ? "ICH9-LPC" : "PIIX4_PM", state, wanted == NO);

@@ -3,8 +3,11 @@
 
 #include "base/text.h"
 
+/* Virtio devices without PCI are the same ones under another name. */
 void line_device(struct line *line, struct props *props)
 {
+    if (line_is_microvm(line))
+        props_change_kind(props, "-pci", "-device");
     props_add_to(props, line->argv, "-device", caps_has(line->caps, CAPS_JSON_DEVICE));
 }
 
@@ -46,6 +49,11 @@ bool line_is_q35(const struct line *line)
 {
     const char *machine = line->def->os.machine;
     return text_equal(machine, "q35") || text_starts(machine, "pc-q35-");
+}
+
+bool line_is_microvm(const struct line *line)
+{
+    return text_equal(line->def->os.machine, "microvm");
 }
 
 const struct controller *line_controller(const struct line *line, enum controller_type type, uint32_t index)

@@ -42,6 +42,7 @@ const struct controller *line_controller(const struct line *line, enum controlle
 uint32_t line_disk_boot_index(const struct line *line, size_t disk);
 uint32_t line_interface_boot_index(const struct line *line, size_t interface);
 bool line_is_q35(const struct line *line);
+bool line_is_microvm(const struct line *line);
 /* Whole MiB, as QEMU's boards want them. */
 uint64_t line_memory_kib(const struct domain_def *def);
 

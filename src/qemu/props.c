@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
 
 void props_open(struct props *props)
 {
@@ -21,6 +24,21 @@ void props_begin(struct props *props, const char *kind, const char *value)
 void props_done(struct props *props)
 {
     buffer_done(&props->text);
+}
+
+/* The text begins {"driver":"virtio-blk-pci" and no kind holds a quote. */
+void props_change_kind(struct props *props, const char *from, const char *to)
+{
+    owned_memory char *text = memory_copy_text(buffer_text(&props->text));
+    char *value = strchr(text, ':');
+    char *end = value && value[1] == '"' ? strchr(value + 2, '"') : NULL;
+    size_t length = strlen(from);
+    if (!end || (size_t) (end - value) < length + 2 || strncmp(end - length, from, length) != 0)
+        return;
+    buffer_drop(&props->text, props->text.length);
+    buffer_add(&props->text, text, (size_t) (end - length - text));
+    buffer_add_text(&props->text, to);
+    buffer_add_text(&props->text, end);
 }
 
 void props_text(struct props *props, const char *key, const char *value)

@@ -25,6 +25,8 @@ struct props {
 void props_begin(struct props *props, const char *kind, const char *value);
 void props_open(struct props *props);                   /* without a kind */
 void props_done(struct props *props);
+/* Changes the ending of the first property's value, if it has that ending. */
+void props_change_kind(struct props *props, const char *from, const char *to);
 
 void props_text(struct props *props, const char *key, const char *value);
 __attribute__((format(printf, 3, 4)))

@@ -170,9 +170,9 @@ Test(domain, a_start_is_refused_while_wanted_content_is_only_kept)
 Test(domain, a_machine_that_cannot_be_built_is_kept_and_not_started)
 {
     error_scope(err);
-    owned(domain_def) struct domain_def *def = define("microvm", "", "");
+    owned(domain_def) struct domain_def *def = define("isapc", "", "");
     cr_assert_eq(domain_def_check_startable(def, &err), -1);
-    cr_assert_not_null(strstr(error_text(&err), "'microvm' (x86_64)"));
+    cr_assert_not_null(strstr(error_text(&err), "'isapc' (x86_64)"));
 }
 
 Test(domain, passwords_are_written_only_when_asked_for)

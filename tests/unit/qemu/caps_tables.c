@@ -8,6 +8,7 @@ static const struct caps_machine machines[] = {
       .default_cpu = "qemu64-x86_64-cpu", .default_ram = "pc.ram" },
     { .name = "pc-q35-7.2", .alias = "q35", .cpus_max = 288, .default_cpu = "qemu64-x86_64-cpu",
       .default_ram = "pc.ram" },
+    { .name = "microvm", .cpus_max = 288, .default_cpu = "qemu64-x86_64-cpu", .default_ram = "microvm.ram" },
 };
 
 static const struct caps_cpu cpus[] = {
