@@ -7,7 +7,7 @@
 struct domain_def;
 
 enum machine_kind {
-    MACHINE_OTHER,              /* kept, but addresses are not assigned; only microvm's start is not refused */
+    MACHINE_OTHER,              /* kept, without addresses; a start is refused, but for microvm */
     MACHINE_PC,                 /* i440fx */
     MACHINE_Q35,
 };
