@@ -171,6 +171,51 @@ void hotplug_forget_gone(struct vmm *vmm)
         refresh_tree(vmm);
 }
 
+/* Kinds that can be plugged, where each has a device of its own in the VMM. */
+static bool has_device(const struct domain_def *def, struct device_place place)
+{
+    switch (place.list) {
+    case DEVICES_DISK:
+        return def->disks.items[place.index]->bus != DISK_BUS_SD;
+    case DEVICES_INTERFACE:
+        return true;
+    case DEVICES_INPUT:
+        return def->inputs.items[place.index]->bus != INPUT_BUS_PS2;
+    default:
+        return false;
+    }
+}
+
+static bool is_listed(const struct json *children, const char *alias)
+{
+    const struct json *child;
+    for (size_t i = 0; (child = json_at(children, i)); i++)
+        if (text_equal(json_get_text(child, "name"), alias))
+            return true;
+    return false;
+}
+
+void hotplug_find_gone(struct vmm *vmm)
+{
+    struct domain *dom = vmm->domain;
+    struct monitor_reply reply __attribute__((cleanup(monitor_reply_done))) = { 0 };
+    error_scope(err);
+    int id = dom->id;
+    if (!vmm->monitor || monitor_is_broken(vmm->monitor) ||
+        monitor_call(vmm->monitor, "qom-list", "{\"path\":\"/machine/peripheral\"}", &reply, &err) < 0 ||
+        dom->id != id || dom->vmm != vmm)
+        return;
+    for (enum device_list list = 0; list < DEVICES_LISTS; list++)
+        for (size_t i = 0; i < device_count(vmm->def, list); i++) {
+            const struct device_place place = { list, i };
+            const char *alias = device_alias_at(vmm->def, place);
+            if (alias && has_device(vmm->def, place) && !is_listed(reply.value, alias))
+                vector_push(&vmm->gone, memory_copy_text(alias));
+        }
+    if (vmm->gone.count)
+        hotplug_forget_gone(vmm);
+}
+
 static bool has_gone(const struct vmm *vmm, const char *alias)
 {
     for (size_t i = 0; i < vmm->gone.count; i++)

@@ -28,3 +28,5 @@ WAITS int domain_set_link(struct domain *dom, struct domain_def *wanted, const c
 
 /* For vmm_tasks.c: the back ends of devices that have gone since, and their place in the definition. */
 WAITS void hotplug_forget_gone(struct vmm *vmm);
+/* The same for those that went while nobody listened: the VMM is asked what it has. */
+WAITS void hotplug_find_gone(struct vmm *vmm);

@@ -65,10 +65,12 @@ static void adopt_again(struct vmm *vmm)
 {
     struct domain *dom = vmm->domain;
     vmm_adopt(vmm);
-    if (vmm->monitor)
+    if (vmm->monitor) {
+        vmm_find_gone_later(vmm);
         vmm_read_tree_later(vmm);
-    else
+    } else {
         vmm_reconnect_later(vmm);
+    }
     if (dom->state == DOMAIN_SHUTDOWN && vmm->def->on_poweroff != ACTION_PRESERVE)
         vmm_power_off_later(vmm);       /* it shut down while nobody looked */
 }

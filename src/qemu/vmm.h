@@ -94,6 +94,7 @@ extern const struct monitor_handler vmm_monitor_handler;        /* arg: the vmm 
 void vmm_clean_up_later(struct vmm *vmm);       /* its process or monitor is gone */
 void vmm_power_off_later(struct vmm *vmm);      /* its guest has shut down */
 void vmm_forget_gone_later(struct vmm *vmm);    /* devices have gone */
+void vmm_find_gone_later(struct vmm *vmm);      /* they may have, while nobody listened */
 void vmm_reset_later(struct vmm *vmm);          /* its guest's shutdown is to be a reboot */
 void vmm_reconnect_later(struct vmm *vmm);      /* its monitor is silent */
 void vmm_save_later(struct vmm *vmm);           /* its state has changed by itself: for the next daemon */

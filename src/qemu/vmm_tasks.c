@@ -163,6 +163,7 @@ static WAITS void reconnect(struct vmm *vmm)
     } else if (rc == 0) {
         log_info("domain '%s': its monitor answers again", dom->name);
         monitor_set_timeout(vmm->monitor, MONITOR_TIMEOUT_MS);
+        vmm_find_gone_later(vmm);
         vmm_read_tree_later(vmm);
     } else if (err.code != ERR_ABORTED && !process_has_exited(vmm->process)) {
         log_error("domain '%s': its monitor does not answer: %s", dom->name, error_text(&err));
@@ -181,6 +182,11 @@ void vmm_clean_up_later(struct vmm *vmm)
 void vmm_power_off_later(struct vmm *vmm)
 {
     task_later(vmm, "power-off", JOB_FIRST, power_off);
+}
+
+void vmm_find_gone_later(struct vmm *vmm)
+{
+    task_later(vmm, "devices", 0, hotplug_find_gone);
 }
 
 void vmm_forget_gone_later(struct vmm *vmm)

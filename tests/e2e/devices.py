@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices that are attached, changed and detached, by stock clients."""
+import glob
+import socket
+
 import libvirt
 
 from harness import Failed, contains, main, same, test, until
@@ -180,6 +183,27 @@ def media_and_links_change_while_their_domain_runs(d):
     drive = drive.replace("</disk>", "<serial>other</serial></disk>")
     contains(d.virsh("update-device", "one", d.file("drive.xml", drive), "--live", fails=True),
              "only its medium")
+
+
+@test(emulator=("sim", "qemu"))
+def what_went_while_no_daemon_ran_is_found_to_be_gone(d):
+    d.define("one", d.disk_xml(d.disk("a.img")) + d.disk_xml(d.disk("u.img"), "sda", "usb") +
+             "<input type='tablet' bus='usb'/>")
+    d.virsh("start", "one")
+    d.kill()
+    with socket.socket(socket.AF_UNIX) as monitor:
+        monitor.connect(glob.glob(f"{d.root}/run/m/*.sock")[0])
+        with monitor.makefile("rw") as lines:
+            for command in ('{"execute":"qmp_capabilities"}',
+                            '{"execute":"device_del","arguments":{"id":"usb-disk0"}}'):
+                lines.write(command + "\n")
+                lines.flush()
+            while "DEVICE_DELETED" not in lines.readline():
+                pass
+    d.start()
+    until(lambda: targets(d) == ["vda"], "the disk is missed")
+    same(targets(d, "--inactive"), ["vda", "sda"])
+    contains(d.virsh("dumpxml", "one"), "<input type='tablet' bus='usb'>")
 
 
 main()
