@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { SMALLEST_CHUNK = 1024, LARGEST_CHUNK = 64 * 1024 };
+enum { SMALLEST_CHUNK = 512, LARGEST_CHUNK = 64 * 1024 };
 
 struct chunk {
     struct chunk *next;
@@ -44,17 +44,16 @@ static size_t common_size(const struct arena *a)
     return size < SMALLEST_CHUNK ? SMALLEST_CHUNK : size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
 }
 
-/* A request too large for a common chunk is put behind the one being filled, which stays in use. */
+/* What fills a chunk of its own is put behind the one being filled, which stays in use. */
 static struct chunk *add_chunk(struct arena *a, size_t size)
 {
-    int large = size > LARGEST_CHUNK / 4;
-    size_t room = common_size(a);
-    if (large || room < size)
-        room = size;
+    size_t common = common_size(a);
+    int alone = size > common || size > LARGEST_CHUNK / 4;
+    size_t room = alone ? size : common;
     struct chunk *c = memory_new(sizeof *c + room);
     c->size = room;
     a->total += sizeof *c + room;
-    if (large && a->chunks) {
+    if (alone && a->chunks) {
         c->next = a->chunks->next;
         a->chunks->next = c;
     } else {

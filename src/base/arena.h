@@ -2,8 +2,8 @@
 /* arena.h - memory that is released all at once.
  *
  * Definitions and JSON values are parsed into an arena and never freed piecemeal.  A chunk has a quarter of
- * what is there already, between 1 and 64 KiB, so little is left unused in a small document, of which there
- * are thousands, and a large one takes few calls; a larger request gets a chunk of its own.
+ * what is there already, between 512 bytes and 64 KiB, so little is left unused in a small document, of which
+ * there are thousands, and a large one takes few calls; a larger request gets a chunk of its own.
  */
 #pragma once
 #include <stddef.h>
