@@ -6,6 +6,7 @@
 #include "daemon/params.h"
 #include "daemon/request.h"
 #include "qemu/figures.h"
+#include "qemu/hotplug.h"
 
 enum { DISK_ERROR_UNSPECIFIC = 1, DISK_ERROR_NO_SPACE = 2, DISK_ERRORS_MAX = 256 };
 
@@ -122,6 +123,26 @@ int on_domain_get_block_info(struct request *request, const remote_domain_get_bl
     ret->capacity = size.capacity;
     ret->physical = size.physical;
     return 0;
+}
+
+int on_domain_block_resize(struct request *request, const remote_domain_block_resize_args *args, nothing *ret,
+                           struct error *err)
+{
+    enum { IN_BYTES = 1 };
+    uint64_t unit = args->flags & IN_BYTES ? 1 : 1024;
+    if (check_flags(args->flags, IN_BYTES, err) < 0 || domain_check_active(request->dom, err) < 0 ||
+        check_definition(request->dom, err) < 0)
+        return -1;
+    if (args->size > INT64_MAX / unit)
+        return fail(err, ERR_INVALID_ARG, "no disk has %llu %s", (unsigned long long) args->size,
+                    unit == 1 ? "bytes" : "KiB");
+    const struct disk *disk = find_disk(domain_current_def(request->dom), args->disk, err);
+    if (!disk)
+        return -1;
+    if (!disk_path(disk) || disk->readonly)
+        return fail(err, ERR_INVALID_ARG, "disk '%s' has no image that could be resized", disk->target);
+    owned_memory char *alias = memory_copy_text(disk->alias);
+    return domain_resize_disk(request->dom, alias, args->size * unit, err);
 }
 
 /* Asked for twice: first how many disks there are at all. */

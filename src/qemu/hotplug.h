@@ -7,6 +7,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "loop/fiber.h"
@@ -25,6 +26,9 @@ WAITS int domain_change_medium(struct domain *dom, struct domain_def *wanted, co
 /* `wanted` is what runs, but for the link of the interface of that alias. */
 WAITS int domain_set_link(struct domain *dom, struct domain_def *wanted, const char *alias,
                           struct error *err);
+
+/* The image of the disk of that alias gets this many bytes, and its guest sees it. */
+WAITS int domain_resize_disk(struct domain *dom, const char *alias, uint64_t bytes, struct error *err);
 
 /* For vmm_tasks.c: the back ends of devices that have gone since, and their place in the definition. */
 WAITS void hotplug_forget_gone(struct vmm *vmm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes about a device that stays: the medium of a drive, the link of an interface. */
+/* What changes about a device that stays: a drive's medium, a disk's size, an interface's link. */
 #include "qemu/hotplug.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "conf/device.h"
+#include "qemu/emulator.h"
 #include "qemu/launch.h"
 #include "qemu/line.h"
 #include "qemu/live.h"
@@ -150,4 +151,23 @@ int domain_set_link(struct domain *dom, struct domain_def *wanted, const char *a
     props_bool(&props, "up", link != LINK_DOWN);
     return monitor_call(vmm->monitor, "set_link", props_end(&props), NULL, err) < 0
                ? -1 : domain_replace_live(dom, wanted, err);
+}
+
+/* --- a size --- */
+
+int domain_resize_disk(struct domain *dom, const char *alias, uint64_t bytes, struct error *err)
+{
+    enum { SECTOR = 512 };
+    struct vmm *vmm = vmm_get(dom, err);
+    struct device_place place;
+    if (!vmm || steps_need_caps(vmm, err) < 0 || device_find_alias(vmm->def, alias, &place, err) < 0)
+        return -1;
+    const struct disk *disk = vmm->def->disks.items[place.index];
+    owned_memory char *top = settings_now()->classic_drives ? NULL : steps_top_node(vmm, disk);
+    owned_memory char *drive = memory_printf("drive-%s", alias);
+    owned_props struct props props;
+    props_open(&props);
+    props_text(&props, top ? "node-name" : "device", top ? top : drive);
+    props_u64(&props, "size", disk->format == DISK_QCOW2 ? (bytes + SECTOR - 1) / SECTOR * SECTOR : bytes);
+    return monitor_call(vmm->monitor, "block_resize", props_end(&props), NULL, err);
 }

@@ -206,4 +206,18 @@ def what_went_while_no_daemon_ran_is_found_to_be_gone(d):
     contains(d.virsh("dumpxml", "one"), "<input type='tablet' bus='usb'>")
 
 
+@test(emulator="qemu")
+def a_disk_grows_while_its_domain_runs(d):
+    path = f"{d.root}/b.qcow2"
+    d.run(["qemu-img", "create", "-q", "-f", "qcow2", path, "1M"])
+    d.define("one", d.disk_xml(d.disk("a.img", "1M")) + d.disk_xml(path, "vdb", kind="qcow2"))
+    contains(d.virsh("blockresize", "one", "vda", "2M", fails=True), "domain is not running")
+    d.virsh("start", "one")
+    d.virsh("blockresize", "one", "vda", "3M")
+    d.virsh("blockresize", "one", path, "4194305b")
+    contains(d.virsh("domblkinfo", "one", "vda"), "Capacity:       3145728")
+    contains(d.virsh("domblkinfo", "one", "vdb"), "Capacity:       4194816")
+    contains(d.virsh("blockresize", "one", "vdc", "2M", fails=True), "vdc")
+
+
 main()
