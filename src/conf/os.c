@@ -9,6 +9,7 @@ DEFINE_ENUM_CODEC(boot_device, BOOT_DEVICES);
 DEFINE_ENUM_CODEC(loader_type, LOADER_TYPES);
 DEFINE_ENUM_CODEC(firmware, FIRMWARES);
 DEFINE_ENUM_CODEC(nvram_type, NVRAM_TYPES);
+DEFINE_ENUM_CODEC(firmware_trait, FIRMWARE_TRAITS);
 DEFINE_ENUM_CODEC(smbios_mode, SMBIOS_MODES);
 
 const char *os_nvram(const struct os *os)
@@ -20,10 +21,10 @@ const char *os_nvram(const struct os *os)
     }
 }
 
-enum yes_no os_firmware_wants(const struct os *os, const char *feature)
+enum yes_no os_firmware_wants(const struct os *os, enum firmware_trait trait)
 {
     for (size_t i = 0; i < os->firmware_features.count; i++)
-        if (text_equal(os->firmware_features.items[i]->name, feature))
+        if (os->firmware_features.items[i]->name == trait)
             return os->firmware_features.items[i]->enabled;
     return YES_NO_ABSENT;
 }
@@ -38,7 +39,8 @@ static void check_loader(struct os *os, struct xml_context *x)
     if (os->firmware_features.count && os->firmware != FIRMWARE_EFI)
         xml_refuse(x, os, ERR_XML, "firmware='efi' of <os>",
                    "features are for a firmware that is chosen for you");
-    if (os_firmware_wants(os, "enrolled-keys") == YES && os_firmware_wants(os, "secure-boot") == NO)
+    if (os_firmware_wants(os, FIRMWARE_ENROLLED_KEYS) == YES &&
+        os_firmware_wants(os, FIRMWARE_SECURE_BOOT) == NO)
         xml_refuse(x, os, ERR_CONFIG_UNSUPPORTED, NULL,
                    "the firmware feature 'enrolled-keys' means nothing without 'secure-boot'");
     if (!os->loader)
@@ -72,7 +74,7 @@ static void os_check(void *self, struct xml_context *x)
 #define SELF struct firmware_feature
 PART(firmware_feature_element, "feature", "What the firmware must have, or must not.",
     ATTR("enabled", enabled, yes_no, "must it have it?", REQUIRED),
-    ATTR("name", name, string, "secure-boot or enrolled-keys", REQUIRED));
+    ATTR("name", name, firmware_trait, "which", REQUIRED));
 #undef SELF
 
 #define SELF struct boot

@@ -28,11 +28,14 @@ DECLARE_ENUM(firmware, FIRMWARE_ABSENT, FIRMWARES);
 #define SMBIOS_MODES(_) _(SMBIOS_EMULATE, "emulate") _(SMBIOS_HOST, "host") _(SMBIOS_SYSINFO, "sysinfo")
 DECLARE_ENUM(smbios_mode, SMBIOS_MODE_ABSENT, SMBIOS_MODES);
 
+#define FIRMWARE_TRAITS(_) _(FIRMWARE_SECURE_BOOT, "secure-boot") _(FIRMWARE_ENROLLED_KEYS, "enrolled-keys")
+DECLARE_ENUM(firmware_trait, FIRMWARE_TRAIT_ABSENT, FIRMWARE_TRAITS);
+
 /* <firmware><feature>: what a chosen firmware must have, or must not. */
 struct firmware_feature {
     struct extras extras;
     enum yes_no enabled;
-    const char *name;                           /* "secure-boot", "enrolled-keys" */
+    enum firmware_trait name;
 };
 
 struct boot { struct extras extras; enum boot_device device; };
@@ -65,4 +68,4 @@ DECLARE_ELEMENT(os_element, struct os);
 /* The variables' file or device, whichever way it is written; NULL if none is named. */
 const char *os_nvram(const struct os *os);
 /* What the firmware is asked to have: said, denied, or not mentioned. */
-enum yes_no os_firmware_wants(const struct os *os, const char *feature);
+enum yes_no os_firmware_wants(const struct os *os, enum firmware_trait trait);

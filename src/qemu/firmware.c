@@ -53,10 +53,11 @@ static bool fits(const char *asked, const char *there)
     return !asked || text_equal(asked, there);
 }
 
-static bool has_wanted(const struct os *os, const struct json *features, const char *feature)
+static bool has_wanted(const struct os *os, const struct json *features, enum firmware_trait trait)
 {
-    enum yes_no wanted = os_firmware_wants(os, feature);
-    return wanted == YES_NO_ABSENT || (wanted == YES) == list_has(features, feature);
+    enum yes_no wanted = os_firmware_wants(os, trait);
+    bool has = list_has(features, enum_word(&firmware_trait_names, (int) trait));
+    return wanted == YES_NO_ABSENT || (wanted == YES) == has;
 }
 
 /* Flash only: code that is only read, beside variables, unless it is to have none. */
@@ -86,7 +87,8 @@ static bool is_wanted(const struct domain_def *def, const struct json *descripti
         return false;
     if (def->os.loader_secure == YES && !needs_smm)
         return false;
-    return has_wanted(&def->os, features, "secure-boot") && has_wanted(&def->os, features, "enrolled-keys");
+    return has_wanted(&def->os, features, FIRMWARE_SECURE_BOOT) &&
+           has_wanted(&def->os, features, FIRMWARE_ENROLLED_KEYS);
 }
 
 /* --- looking for one --- */
