@@ -164,6 +164,8 @@ static void log_call(const struct request *request, uint64_t began, int rc, cons
     const struct procedure *procedure = request->call->procedure;
     enum log_level level = 1u << procedure->right & RIGHTS_READ_ONLY ? LOG_LEVEL_DEBUG
                          : rc < 0 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
+    if (!log_is_written(level))
+        return;
     owned_memory char *label = request->dom ? domain_label(request->dom) : memory_copy_text("");
     log_write(level, "%s: %s%s%s: %s in %llu ms", request->caller, procedure->name, *label ? " " : "", label,
               rc < 0 ? error_text(err) : "done", (unsigned long long) (loop_now() - began));

@@ -25,6 +25,8 @@ struct record {
     struct domain_def *def;             /* counted; NULL: not known */
     struct figures *figures;            /* NULL: it does not run, or does not answer */
     bool active;
+    bool is_used;                       /* `usage` is known */
+    struct usage usage;
     struct params params;
 };
 
@@ -36,12 +38,11 @@ static void add_state(struct record *r)
 
 static void add_cpu(struct record *r)
 {
-    struct usage usage;
-    if (!usage_of(r->dom, &usage))
+    if (!r->is_used)
         return;
-    params_add_u64(&r->params, usage.user_ns + usage.system_ns, "cpu.time");
-    params_add_u64(&r->params, usage.user_ns, "cpu.user");
-    params_add_u64(&r->params, usage.system_ns, "cpu.system");
+    params_add_u64(&r->params, r->usage.user_ns + r->usage.system_ns, "cpu.time");
+    params_add_u64(&r->params, r->usage.user_ns, "cpu.user");
+    params_add_u64(&r->params, r->usage.system_ns, "cpu.system");
 }
 
 static void add_balloon(struct record *r)
@@ -51,7 +52,6 @@ static void add_balloon(struct record *r)
         "disk_caches", "hugetlb_pgalloc", "hugetlb_pgfail",
     };
     struct guest_memory memory = { 0 };
-    struct usage usage;
     uint64_t actual;
     if (r->figures && figures_balloon(r->figures, &actual))
         params_add_u64(&r->params, actual, "balloon.current");
@@ -64,8 +64,8 @@ static void add_balloon(struct record *r)
     for (unsigned i = 0; i < GUEST_FIGURES; i++)
         if (memory.known >> i & 1)
             params_add_u64(&r->params, memory.values[i], "balloon.%s", names[i]);
-    if (usage_of(r->dom, &usage))
-        params_add_u64(&r->params, usage.rss_kib, "balloon.rss");
+    if (r->is_used)
+        params_add_u64(&r->params, r->usage.rss_kib, "balloon.rss");
 }
 
 static void add_vcpu(struct record *r)
@@ -239,6 +239,7 @@ static WAITS void fill(struct record *r, unsigned chosen)
         figures_free(r->figures);
         r->figures = NULL;
     }
+    r->is_used = usage_of(r->dom, &r->usage);
     for (size_t i = 0; i < ARRAY_COUNT(groups); i++)
         if (chosen & groups[i].bit)
             groups[i].add(r);

@@ -37,8 +37,10 @@ bool usage_of(const struct domain *dom, struct usage *ret_usage)
 {
     struct usage usage;
     unsigned long long start;
+    if (!dom->process.pid)
+        return false;
     owned_memory char *path = memory_printf("/proc/%d/stat", (int) dom->process.pid);
-    if (!dom->process.pid || !read_stat(path, &usage, &start) || start != dom->process.start_time)
+    if (!read_stat(path, &usage, &start) || start != dom->process.start_time)
         return false;
     *ret_usage = usage;
     return true;

@@ -30,6 +30,11 @@ void log_set_level(enum log_level level)
     threshold = level;
 }
 
+bool log_is_written(enum log_level level)
+{
+    return level <= threshold;
+}
+
 int log_open(const char *path, struct error *err)
 {
     int fd = STDERR_FILENO;

@@ -6,11 +6,14 @@
  * standard error is that stream) lines start with "<N>" instead of a time.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "base/error.h"
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 void log_set_level(enum log_level level);
+bool log_is_written(enum log_level level);              /* for those whose lines cost something to make */
 int log_open(const char *path, struct error *err);      /* appends; NULL is standard error; again to reopen */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
