@@ -5,8 +5,8 @@
 #include "simvmm/value.h"
 
 const struct command *const command_families[] = {
-    qom_commands,   run_commands,     query_commands, type_commands,
-    block_commands, migrate_commands, plug_commands,  NULL,
+    qom_commands, run_commands, query_commands, type_commands, block_commands, migrate_commands, pci_commands,
+    plug_commands, NULL,
 };
 
 bool command_exists(const struct vm *vm, const struct command *command)

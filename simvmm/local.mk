@@ -2,7 +2,7 @@ libexec_PROGRAMS += simvmm/simvmm
 noinst_LIBRARIES += simvmm/libsimvmm.a
 simvmm_simvmm_SOURCES = simvmm/main.c
 simvmm_libsimvmm_a_SOURCES = simvmm/adjust.c simvmm/adjust.h simvmm/block.c simvmm/block.h simvmm/bus.c simvmm/bus.h simvmm/chardev.c simvmm/chardev.h \
-    simvmm/command.c simvmm/command.h simvmm/command_block.c simvmm/command_migrate.c simvmm/command_plug.c simvmm/command_qom.c simvmm/command_query.c \
+    simvmm/command.c simvmm/command.h simvmm/command_block.c simvmm/command_migrate.c simvmm/command_pci.c simvmm/command_plug.c simvmm/command_qom.c simvmm/command_query.c \
     simvmm/command_run.c simvmm/command_type.c simvmm/compose.c simvmm/compose.h simvmm/cpu_model.c simvmm/cpu_model.h simvmm/daemonize.c simvmm/daemonize.h \
     simvmm/data.c simvmm/data.h simvmm/device.c simvmm/device.h simvmm/faults.c simvmm/faults.h simvmm/hash_order.c simvmm/hash_order.h simvmm/image_lock.c simvmm/image_lock.h simvmm/input.c \
     simvmm/input.h simvmm/keyval.c simvmm/keyval.h simvmm/machine.c simvmm/machine.h simvmm/message.c \
