@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query-pci: the board's functions as harvested, the devices' put between them.  No firmware has run, so bridges have
- * no bus numbers yet, and what is behind them does not show. */
+/* query-pci: the board's functions as harvested, the devices' put between them.  No firmware has run, so
+ * bridges have no bus numbers yet, and what is behind them does not show. */
 #include <stdlib.h>
 #include <string.h>
 
