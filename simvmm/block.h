@@ -20,8 +20,6 @@ struct block_node {
     struct qom_node *user;                  /* the device that has it */
 };
 
-/* The option's keys and words, before anything is opened; `strict`: written as JSON. */
-int block_check(const struct json *given, bool strict, struct error *err);
 struct block_node *block_create(struct vm *vm, const struct json *given,
                                 struct error *err); /* -blockdev, blockdev-add */
 int block_create_drive(struct vm *vm, const struct json *given, struct error *err);            /* -drive */

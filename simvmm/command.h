@@ -42,6 +42,6 @@ int command_run(const struct command *command, struct call *call, struct error *
 void call_return(struct call *call, const struct json *value);
 
 /* All rows, by family; ended by one without a name. */
-extern const struct command qom_commands[], run_commands[], query_commands[], type_commands[], block_commands[],
-    migrate_commands[], pci_commands[], plug_commands[];
+extern const struct command qom_commands[], run_commands[], query_commands[], type_commands[],
+    block_commands[], migrate_commands[], pci_commands[], plug_commands[];
 extern const struct command *const command_families[];

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "loop/loop.h"
 #include "simvmm/block.h"
+#include "simvmm/block_check.h"
 #include "simvmm/command.h"
 #include "simvmm/device.h"
 #include "simvmm/monitor.h"

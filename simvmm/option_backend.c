@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "simvmm/block.h"
+#include "simvmm/block_check.h"
 #include "simvmm/chardev.h"
 #include "simvmm/compose.h"
 #include "simvmm/device.h"
