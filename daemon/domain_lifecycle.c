@@ -9,6 +9,7 @@
 #include "daemon/session.h"
 #include "domain/definitions.h"
 #include "domain/file_work.h"
+#include "qemu/firmware.h"
 #include "qemu/operations.h"
 
 /* VIR_DOMAIN_START_*: without saved images, there is no cache to bypass and nothing to force. */
@@ -103,7 +104,7 @@ static WAITS int undefine(struct domain *dom, unsigned flags, struct error *err)
         return fail(err, ERR_OPERATION_INVALID, "cannot undefine transient domain");
     if (flags & UNDEFINE_NVRAM && flags & UNDEFINE_KEEP_NVRAM)
         return fail(err, ERR_OPERATION_INVALID, "cannot both keep and delete nvram");
-    const char *nvram = dom->def->os.nvram;
+    owned_memory char *nvram = firmware_variables(dom->def);
     if (nvram && !(flags & (UNDEFINE_NVRAM | UNDEFINE_KEEP_NVRAM)))
         return fail(err, ERR_OPERATION_INVALID, "cannot undefine domain with nvram");
     if (nvram && flags & UNDEFINE_NVRAM && file_work_remove(nvram, err) < 0)

@@ -52,6 +52,10 @@ static void check_loader(struct os *os, struct xml_context *x)
     else if (!text_equal(os->loader_format, "raw") && !text_equal(os->loader_format, "qcow2"))
         xml_refuse(x, &os->loader_format, ERR_CONFIG_UNSUPPORTED, "raw, qcow2",
                    "a firmware cannot be in format '%s'", os->loader_format);
+    if (os->nvram_template && !os->nvram_template_format)
+        os->nvram_template_format = "raw";
+    if (has_nvram(os) && !os->nvram_format)
+        os->nvram_format = os->nvram_template_format ? os->nvram_template_format : "raw";
 }
 
 static void os_check(void *self, struct xml_context *x)

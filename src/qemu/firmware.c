@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/map.h"
@@ -12,6 +13,7 @@
 #include "base/vector.h"
 #include "conf/domain_def.h"
 #include "json/json.h"
+#include "qemu/emulator.h"
 
 enum { DESCRIPTION_MAX = 256 << 10 };
 
@@ -187,17 +189,37 @@ static void take_known_template(struct os *os)
 }
 
 /* Named by uuid, so no domain name can reach a path. */
+static char *own_place(const struct domain_def *def, const char *folder)
+{
+    char uuid[UUID_TEXT_SIZE];
+    uuid_format(&def->uuid, uuid);
+    return memory_printf("%s/%s_VARS.fd", folder, uuid);
+}
+
+char *firmware_variables(const struct domain_def *def)
+{
+    const char *folder = settings_now()->nvram_folder;
+    if (def->os.nvram_type > NVRAM_FILE)
+        return NULL;
+    if (os_nvram(&def->os))
+        return memory_copy_text(os_nvram(&def->os));
+    char *file = folder ? own_place(def, folder) : NULL;
+    if (file && access(file, F_OK) == 0)
+        return file;
+    free(file);
+    return NULL;
+}
+
 static int place_variables(struct domain_def *def, const char *folder, struct error *err)
 {
     struct os *os = &def->os;
-    char uuid[UUID_TEXT_SIZE];
     if (os->nvram_type || os->nvram || os->loader_stateless == YES || !os->nvram_template)
         return 0;
     if (!folder)
         return fail(err, ERR_CONFIG_UNSUPPORTED,
                     "<os>: there is no folder for firmware variables; give <nvram>");
-    uuid_format(&def->uuid, uuid);
-    os->nvram = arena_printf(def->arena, "%s/%s_VARS.fd", folder, uuid);
+    owned_memory char *file = own_place(def, folder);
+    os->nvram = arena_copy(def->arena, file);
     return 0;
 }
 

@@ -20,6 +20,10 @@ WAITS int firmware_choose(struct domain_def *def, const char *machine, const cha
 /* Copies the template unless the variables are there. */
 WAITS int firmware_make_variables(const struct domain_def *def, struct error *err);
 
+/* The file of a stored definition's variables: the one it names, else the one that a start made for it; NULL
+ * if there is none, or it is a device.  The caller frees. */
+char *firmware_variables(const struct domain_def *def);
+
 /* The same, blocking, with descriptions out of these two folders (NULL-terminated; the first one wins). */
 int firmware_choose_from(const char *const *folders, struct domain_def *def, const char *machine,
                          const char *nvram_folder, struct error *err);

@@ -96,7 +96,10 @@ def variables_of_the_firmware_are_made_once_and_kept(d):
     d.virsh("start", "one")
     same(open(mine).read(), changed)
     d.virsh("destroy", "one")
-    os.unlink(mine)
+    contains(d.virsh("undefine", "one", fails=True), "nvram")
+    d.virsh("undefine", "one", "--nvram")
+    same(os.path.exists(mine), False)
+    d.virsh("define", f"{d.root}/one.xml")
     contains(d.virsh("start", "one", fails=True), "template", "vars.fd")
 
 
