@@ -2,6 +2,7 @@
 /* From definition to guest and back: define, undefine, create, start, destroy, suspend, resume, autostart. */
 #include "daemon/define.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "daemon/daemon.h"
@@ -61,6 +62,22 @@ static WAITS int keep(struct domain *dom, struct domain_def *def, struct error *
     return 0;
 }
 
+/* What is kept but not acted upon, or dropped, changes what runs. */
+static void log_warnings(const struct request *request, const struct domain *dom,
+                         const struct findings *findings)
+{
+    if (!findings->warnings)
+        return;
+    for (size_t i = 0; i < findings->count; i++) {
+        if (findings->items[i].severity != SEVERITY_WARNING)
+            continue;
+        owned_memory char *first = finding_describe(&findings->items[i]);
+        log_warning("%s: domain '%s': %s (%zu such findings)", request->caller, dom->name, first,
+                    findings->warnings);
+        return;
+    }
+}
+
 int define(struct request *request, const char *xml, bool validate, struct findings *findings,
            remote_nonnull_domain *ret_dom, struct error *err)
 {
@@ -74,6 +91,7 @@ int define(struct request *request, const char *xml, bool validate, struct findi
         request->dom = domain_ref(dom);                 /* for the log */
     if (keep(dom, def, err) < 0)
         return -1;
+    log_warnings(request, dom, findings);
     reply_domain(ret_dom, dom);
     return 0;
 }

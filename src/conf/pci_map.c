@@ -81,6 +81,30 @@ static bool reach_bus(struct pci_map *map, const struct address *address, unsign
     return known;
 }
 
+/* What the board has there whatever the document says; the USB controller of a pc can be left out. */
+static bool is_chipset_place(const struct pci_map *map, const struct pci_address *pci)
+{
+    static const unsigned functions[] = { [MACHINE_PC] = 1u << 0 | 1u << 1 | 1u << 3,
+                                          [MACHINE_Q35] = 1u << 0 | 1u << 2 | 1u << 3 };
+    if (pci->bus != 0 || (map->machine != MACHINE_PC && map->machine != MACHINE_Q35))
+        return false;
+    bool is_slot = pci->slot == (map->machine == MACHINE_PC ? 1 : 31);
+    return is_slot && functions[map->machine] & 1u << pci->function;
+}
+
+/* Its IDE or SATA controller may be given the address that it has. */
+static bool is_chipset_part(const struct pci_map *map, const struct address *address)
+{
+    enum controller_type built_in = map->machine == MACHINE_PC ? CONTROLLER_IDE : CONTROLLER_SATA;
+    for (size_t i = 0; i < map->def->controllers.count; i++) {
+        const struct controller *c = map->def->controllers.items[i];
+        if (c->address == address)
+            return c->type == built_in && c->index.value == 0 &&
+                   address->pci.function == (map->machine == MACHINE_PC ? 1 : 2);
+    }
+    return false;
+}
+
 static void reserve(struct pci_map *map, const struct address *owner, const struct pci_address *pci)
 {
     if (pci->bus >= PCI_BUSES || pci->slot >= PCI_SLOTS || pci->function > 7 || pci->domain != 0)
@@ -93,6 +117,10 @@ static void reserve(struct pci_map *map, const struct address *owner, const stru
     if (kind == PCI_BUS_PORT && pci->slot != 0)
         xml_refuse(map->x, &owner->pci.slot, ERR_XML, "slot 0",
                    "invalid PCI address %04x:%02x:%02x.%x: behind a port there is only slot 0", pci->domain,
+                   pci->bus, pci->slot, pci->function);
+    if (is_chipset_place(map, pci) && !is_chipset_part(map, owner))
+        xml_refuse(map->x, &owner->pci.slot, ERR_XML, "another slot",
+                   "two devices have the PCI address %04x:%02x:%02x.%x, one of them the chipset", pci->domain,
                    pci->bus, pci->slot, pci->function);
     map->used[pci->bus][pci->slot] |= (unsigned char) (1u << pci->function);
 }

@@ -240,16 +240,20 @@ static bool visit_monitors(const struct registry *registry, bool (*visit)(const 
     return found;
 }
 
-static bool remove_monitor(const char *path)
-{
-    return unlink(path) == 0;
-}
-
 static bool is_alive(const char *path)
 {
     error_scope(refused);
     owned_fd int fd = unix_connect(path, &refused);
     return fd >= 0 || refused.number == EAGAIN;
+}
+
+/* That of a guest whose record somebody removed is its only handle. */
+static bool remove_monitor(const char *path)
+{
+    bool is_left = is_alive(path);
+    if (is_left)
+        log_error("a guest that no status file speaks of runs behind %s, and is left alone", path);
+    return !is_left && unlink(path) == 0;
 }
 
 /* Two guests must not run on one disk: if somebody is behind a monitor that is nobody's, it may be this one.

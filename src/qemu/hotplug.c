@@ -11,6 +11,7 @@
 #include "domain/events.h"
 #include "loop/loop.h"
 #include "qemu/disk_order.h"
+#include "qemu/disk_users.h"
 #include "qemu/emulator.h"
 #include "qemu/launch.h"
 #include "qemu/line.h"
@@ -107,7 +108,8 @@ static void tell(const struct domain *dom, enum domain_event_id id, const char *
 int domain_plug(struct domain *dom, struct domain_def *wanted, struct error *err)
 {
     struct vmm *vmm = vmm_get(dom, err);
-    if (!vmm || steps_need_caps(vmm, err) < 0 || domain_def_check_startable(wanted, err) < 0)
+    if (!vmm || steps_need_caps(vmm, err) < 0 || domain_def_check_startable(wanted, err) < 0 ||
+        disk_users_check(dom, wanted, err) < 0)
         return -1;
     owned(domain_def) struct domain_def *before = domain_def_ref(vmm->def);
     owned_steps struct steps steps = { 0 };

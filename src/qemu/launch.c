@@ -14,6 +14,7 @@
 #include "loop/loop.h"
 #include "loop/stream.h"
 #include "qemu/command_line.h"
+#include "qemu/disk_users.h"
 #include "qemu/emulator.h"
 #include "qemu/firmware.h"
 
@@ -36,7 +37,7 @@ static WAITS int prepare_definition(struct launch *launch, struct error *err)
     if (!(vmm->def = launch_prepare(dom->def, vmm->caps, err)) || launch_check_host(vmm->def, err) < 0)
         return -1;
     const struct command_line what = launch_command_line(vmm->def, vmm->caps);
-    if (command_line_build(&what, &launch->argv, err) < 0)
+    if (command_line_build(&what, &launch->argv, err) < 0 || disk_users_check(dom, vmm->def, err) < 0)
         return -1;
     vmm_take_ports(vmm);
     domain_set_active(dom, registry_next_id(dom->registry));
@@ -143,7 +144,7 @@ static WAITS int execute(struct launch *launch, struct error *err)
 {
     if (vmm_connect(launch->vmm, false, err) < 0)
         return -1;
-    monitor_set_timeout(launch->vmm->monitor, settings_now()->start_timeout_ms);
+    monitor_set_timeout(launch->vmm->monitor, launch->timeout);
     if (process_exec(launch->vmm->process, launch->deadline, err) < 0) {
         process_free(take(launch->vmm->process));
         return -1;

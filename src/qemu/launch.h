@@ -14,6 +14,7 @@ struct launch {
     struct vmm *vmm;
     struct argv argv;
     unsigned flags;                     /* START_PAUSED */
+    unsigned timeout;                   /* milliseconds, of the whole */
     uint64_t deadline;
     int listener;                       /* the monitor's socket, which the child inherits */
     VECTOR(struct monitor_call *) calls;        /* sent behind the negotiation, answered after it */

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "conf/device.h"
+#include "qemu/disk_users.h"
 #include "qemu/emulator.h"
 #include "qemu/launch.h"
 #include "qemu/line.h"
@@ -108,7 +109,7 @@ int domain_change_medium(struct domain *dom, struct domain_def *wanted, const ch
     struct device_place place, old_place;
     owned_steps struct steps steps = { 0 };
     if (!vmm || steps_need_caps(vmm, err) < 0 || device_find_alias(wanted, alias, &place, err) < 0 ||
-        device_find_alias(vmm->def, alias, &old_place, err) < 0)
+        device_find_alias(vmm->def, alias, &old_place, err) < 0 || disk_users_check(dom, wanted, err) < 0)
         return -1;
     owned(domain_def) struct domain_def *before = domain_def_ref(vmm->def);
     const struct disk *old = before->disks.items[old_place.index];

@@ -24,14 +24,21 @@ void operations_done(void)
     emulator_settings_done();
 }
 
+/* A large guest's memory may be allocated before the monitor answers: a second more for each GiB. */
+static unsigned start_timeout(const struct domain_def *def)
+{
+    uint64_t seconds = def->memory.kib >> 20;
+    return settings_now()->start_timeout_ms + 1000 * (unsigned) (seconds < 3600 ? seconds : 3600);
+}
+
 WAITS int domain_start(struct domain *dom, unsigned flags, struct error *err)
 {
     if (domain_is_active(dom))
         return fail(err, ERR_OPERATION_INVALID, "domain is already running");
     owned_launch struct launch launch = {
-        .domain = dom, .vmm = vmm_new(dom), .flags = flags, .listener = -1,
-        .deadline = loop_now() + settings_now()->start_timeout_ms
+        .domain = dom, .vmm = vmm_new(dom), .flags = flags, .listener = -1, .timeout = start_timeout(dom->def)
     };
+    launch.deadline = loop_now() + launch.timeout;
     if (launch_run(&launch, err) < 0) {
         launch_undo(&launch, err->code == ERR_ABORTED ? SHUTOFF_DESTROYED : SHUTOFF_FAILED);
         return -1;

@@ -17,6 +17,8 @@
 #include "rpc/frame.h"
 #include "rpc/remote_xdr.h"
 
+enum { OPEN_MS = 5000 };                /* a daemon that lives answers at once, whatever else it does */
+
 DEFINE_CODEC(error_codec, remote_error);
 
 struct client {
@@ -246,11 +248,17 @@ struct client *client_open(const char *where, unsigned flags, struct error *err)
     owned_memory char *name = NULL;
     c->fd = -1;
     if (address_resolve(where, flags & CLIENT_READ_ONLY, &c->where, &name, err) < 0 ||
-        (c->fd = unix_connect(c->where, err)) < 0 ||
-        authenticate(c, err) < 0)
+        (c->fd = unix_connect(c->where, err)) < 0)
         return NULL;
     remote_connect_open_args args = { .name = name ? &name : NULL, .flags = flags & CLIENT_READ_ONLY };
-    return client_connect_open(c, &args, NULL, err) < 0 ? NULL : take(c);
+    c->deadline = OPEN_MS;
+    if (authenticate(c, err) < 0 || client_connect_open(c, &args, NULL, err) < 0) {
+        if (err->code == ERR_TIMEOUT)
+            fail_in(err, "cannot open '%s'", c->where);
+        return NULL;
+    }
+    c->deadline = 0;
+    return take(c);
 }
 
 void client_free(struct client *c)

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 
 import libvirt
 
-from harness import DOMUSD, SIMVMM, contains, main, same, test, until
+from harness import DOMSH, DOMUSD, SIMVMM, contains, main, same, test, until
 
 UUID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 
@@ -145,6 +145,64 @@ def a_file_in_place_of_a_folder_is_named(d):
     run = d.run([DOMUSD, "--root", d.root, "--emulator", "sim"], fails=True)
     contains(run.err, f"{d.root}/log is in the way")
     os.unlink(f"{d.root}/log")
+
+
+def shared_disk(path, how):
+    return (f"<disk type='file'><driver type='raw'/><source file='{path}'/><target dev='vda' bus='virtio'/>{how}</disk>")
+
+
+@test()
+def an_image_in_use_is_refused_by_name(d):
+    path = d.disk("disk.img")
+    for name, how in (("one", ""), ("two", ""), ("three", "<readonly/>"), ("idle", None)):
+        d.define(name, "" if how is None else shared_disk(path, how))
+    d.virsh("start", "one")
+    d.virsh("start", "idle")
+    for name in ("two", "three"):
+        said = d.virsh("start", name, fails=True)
+        contains(said, f"domain '{name}'", path, "disk 'vda' of domain 'one'", "<shareable/>")
+    contains(d.virsh("attach-device", "idle", d.file("disk.xml", shared_disk(path, "")), fails=True), "of domain 'one'")
+    d.virsh("destroy", "one")
+    d.virsh("start", "two")
+
+
+@test()
+def an_image_that_all_share_or_only_read_is_not_refused(d):
+    for how in ("<shareable/>", "<readonly/>"):
+        path = d.disk(f"{how[1:4]}.img")
+        for number in (1, 2):
+            name = f"{how[1:4]}-{number}"
+            d.define(name, shared_disk(path, how))
+            d.virsh("start", name)
+
+
+@test()
+def a_socket_with_a_guest_behind_it_is_not_swept(d):
+    two_guests(d)
+    os.unlink(f"{d.root}/{STATUS}")
+    d.start()
+    contains(d.log_text(), "a guest that no status file speaks of runs behind")
+    same(len(os.listdir(f"{d.root}/run/m")), 2)
+    os.kill(d.guest("one"), signal.SIGKILL)
+    os.unlink(f"{d.root}/run/m/1.sock")
+
+
+@test()
+def what_is_dropped_from_a_definition_is_in_the_log(d):
+    d.define("one", "<disk type='file'><driver name='qemu' cach='none'/><source file='/x'/><target dev='vda'/></disk>")
+    contains(d.log_text(), "warning", "domain 'one': line", "did you mean 'cache'?")
+
+
+@test(daemon=False)
+def domsh_gives_up_on_a_daemon_that_says_nothing(d):
+    import socket
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(f"{d.root}/silent")
+        silent.listen(1)
+        begun = time.monotonic()
+        run = d.run([DOMSH, "-c", f"{d.root}/silent", "list"], fails=True)
+        contains(run.err, f"{d.root}/silent", "did not answer")
+        same(time.monotonic() - begun < 10, True, "within 10 s")
 
 
 main()

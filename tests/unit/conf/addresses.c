@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "define.h"
 
 static void expect_pci(const struct address *address, const char *wanted)
@@ -88,6 +89,15 @@ Test(addresses, places_that_are_not_there_are_refused)
     refuse("pc", "",
            "<memballoon model='virtio'><address type='pci' bus='0' slot='1' function='1'/></memballoon>"
            "<disk><target dev='hda'/></disk>", ERR_XML, "PCI address 0000:00:01.1");
+    static const char *const taken[] = { "slot='0x01' function='0x0'", "slot='0x01' function='0x1'",
+                                         "slot='0x01' function='0x3'" };
+    for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) {
+        owned_memory char *disk = memory_printf("<disk><target dev='vda'/><address type='pci' %s/></disk>",
+                                                taken[k]);
+        refuse("pc", "", disk, ERR_XML, "one of them the chipset");
+    }
+    refuse("q35", "", "<disk><target dev='vda'/><address type='pci' slot='0x1f' function='0x3'/></disk>",
+           ERR_XML, "0000:00:1f.3, one of them the chipset");
     refuse("pc", "", "<controller type='pci' index='65535' model='pci-bridge'/>", ERR_XML,
            "at most 256 PCI buses");
     refuse("pc", "", "<controller type='pci' index='4294967295' model='pci-bridge'/>", ERR_XML, "0 to 65535");

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/disk_users.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "conf/domain_def.h"
+#include "domain/registry.h"
+
+static bool bear_each_other(const struct disk *a, const struct disk *b)
+{
+    return (a->readonly && b->readonly) || (a->shareable && b->shareable);
+}
+
+static const struct disk *find_rival(const struct disk *disk, const struct domain_def *def)
+{
+    const char *path = disk_path(disk);
+    for (size_t i = 0; path && i < def->disks.count; i++) {
+        const struct disk *other = def->disks.items[i];
+        if (text_equal(disk_path(other), path) && !bear_each_other(disk, other))
+            return other;
+    }
+    return NULL;
+}
+
+int disk_users_check(const struct domain *dom, const struct domain_def *def, struct error *err)
+{
+    size_t count;
+    owned_memory struct domain **all = registry_list(dom->registry, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (all[i] == dom || !all[i]->live)
+            continue;
+        for (size_t k = 0; k < def->disks.count; k++) {
+            const struct disk *disk = def->disks.items[k], *rival = find_rival(disk, all[i]->live);
+            if (rival)
+                return fail(err, ERR_BUSY,
+                            "domain '%s': the image '%s' of disk '%s' is in use as disk '%s' of domain '%s'; "
+                            "they may run together if both disks are <shareable/>, or both <readonly/>",
+                            dom->name, disk_path(disk), disk->target, rival->target, all[i]->name);
+        }
+    }
+    return 0;
+}
