@@ -18,6 +18,8 @@ Test(files, a_file_is_replaced_read_back_listed_and_removed)
     owned_buffer struct buffer text = { 0 };
     cr_assert_eq(folder_make(folder, 0700, &err), 0);
     cr_assert_eq(file_replace(path, "one", 3, 0600, &err), 0);
+    owned_memory char *leftover = memory_printf("%s.new", path);
+    cr_assert_eq(file_replace(leftover, "of a crash", 10, 0600, &err), 0);
     cr_assert_eq(file_replace(path, "second", 6, 0600, &err), 0);
     cr_assert_eq(file_read(path, 6, &text, &err), 0);
     cr_assert_str_eq(text.data, "second");

@@ -78,6 +78,36 @@ Test(definitions, a_damaged_file_is_counted_and_left_and_the_rest_loads)
     remove_root(root);
 }
 
+Test(definitions, hundreds_are_read_side_by_side)
+{
+    enum { MANY = 400 };
+    char root[64], name[16], uuid[40];
+    error_scope(err);
+    size_t damaged;
+    owned(registry) struct registry *r = make_registry(root);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "vm%d", i);
+        snprintf(uuid, sizeof uuid, "00000000-0000-4000-8000-%012d", i);
+        owned(domain_def) struct domain_def *def = make_def(name, uuid);
+        owned_buffer struct buffer xml = { 0 };
+        domain_def_format(def, 0, NULL, &xml);
+        owned_memory char *path = memory_printf("%s/lib/domains/%s.xml", root, uuid);
+        FILE *file = fopen(path, "we");
+        cr_assert(file && fputs(i % 100 ? buffer_text(&xml) : "<domain/>", file) >= 0 && fclose(file) == 0);
+    }
+    log_set_level(LOG_LEVEL_ERROR);
+    cr_assert_eq(definitions_load(r, &defaults, &damaged, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(damaged, MANY / 100);
+    cr_assert_eq(registry_count(r), MANY - MANY / 100);
+    for (int i = 1; i < MANY; i++) {
+        snprintf(name, sizeof name, "vm%d", i);
+        const struct domain *dom = registry_find_name(r, name);
+        cr_assert_eq(dom != NULL, i % 100 != 0, "%s", name);
+        cr_assert(!dom || strcmp(dom->def->name, name) == 0);
+    }
+    remove_root(root);
+}
+
 Test(autostart, is_due_once_in_a_boot)
 {
     char root[64];

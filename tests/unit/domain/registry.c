@@ -86,6 +86,27 @@ Test(registry, holds_ten_thousand_domains)
     remove_root(root);
 }
 
+Test(registry, lists_what_is_left_in_order_of_uuid)
+{
+    char root[64], name[16], uuid[40];
+    size_t count;
+    owned(registry) struct registry *r = make_registry(root);
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "vm%d", i);
+        snprintf(uuid, sizeof uuid, "00000000-0000-4000-8000-%012d", i * 37 % 100);
+        make_domain(r, name, uuid);
+    }
+    for (int i = 0; i < 100; i += 2) {
+        snprintf(name, sizeof name, "vm%d", i);
+        registry_remove(registry_find_name(r, name));
+    }
+    owned_memory struct domain **list = registry_list(r, &count);
+    cr_assert_eq(count, 50);
+    for (size_t i = 1; i < count; i++)
+        cr_assert_lt(memcmp(list[i - 1]->uuid.bytes, list[i]->uuid.bytes, 16), 0);
+    remove_root(root);
+}
+
 Test(domain, an_inactive_one_forgets_what_events_told)
 {
     char root[64];
