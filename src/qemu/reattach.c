@@ -66,8 +66,8 @@ static void adopt_again(struct vmm *vmm)
     struct domain *dom = vmm->domain;
     vmm_adopt(vmm);
     if (vmm->monitor) {
-        vmm_find_gone_later(vmm);
         vmm_read_tree_later(vmm);
+        vmm_find_gone_later(vmm);
     } else {
         vmm_reconnect_later(vmm);
     }

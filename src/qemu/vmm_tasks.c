@@ -163,8 +163,8 @@ static WAITS void reconnect(struct vmm *vmm)
     } else if (rc == 0) {
         log_info("domain '%s': its monitor answers again", dom->name);
         monitor_set_timeout(vmm->monitor, MONITOR_TIMEOUT_MS);
-        vmm_find_gone_later(vmm);
         vmm_read_tree_later(vmm);
+        vmm_find_gone_later(vmm);
     } else if (err.code != ERR_ABORTED && !process_has_exited(vmm->process)) {
         log_error("domain '%s': its monitor does not answer: %s", dom->name, error_text(&err));
         vmm->reconnect_timer = timer_start(RECONNECT_MS, 0, on_reconnect_timer, vmm);
