@@ -44,9 +44,28 @@ static void check_schedules(struct schedule *const *schedules, size_t count, con
     }
 }
 
+/* 0 is as good as nothing. */
+static void check_range(const struct opt_u64 *number, const char *what, uint64_t low, uint64_t high,
+                        struct xml_context *x)
+{
+    if (number->value && (number->value < low || number->value > high))
+        xml_refuse(x, number, ERR_XML, NULL, "cputune/%s is a number from %llu to %llu", what,
+                   (unsigned long long) low, (unsigned long long) high);
+}
+
+static void check_numbers(const struct cputune *tune, struct xml_context *x)
+{
+    enum { PERIOD_LEAST = 1000, PERIOD_MOST = 1000000 };
+    check_range(&tune->shares, "shares", 2, 262144, x);
+    check_range(&tune->period, "period", PERIOD_LEAST, PERIOD_MOST, x);
+    check_range(&tune->global_period, "global_period", PERIOD_LEAST, PERIOD_MOST, x);
+    check_range(&tune->emulator_period, "emulator_period", PERIOD_LEAST, PERIOD_MOST, x);
+    check_range(&tune->iothread_period, "iothread_period", PERIOD_LEAST, PERIOD_MOST, x);
+}
+
 static void warn_of_limits(const struct cputune *tune, struct xml_context *x)
 {
-    if (tune->shares.set)
+    if (tune->shares.value)
         xml_warn(x, &tune->shares, "cputune/shares " NO_EFFECT);
     if (tune->quota.value > 0 || tune->global_quota.value > 0 || tune->emulator_quota.value > 0 ||
         tune->iothread_quota.value > 0)
@@ -63,6 +82,7 @@ static void cputune_check(void *self, struct xml_context *x)
     if (is_realtime(tune->emulator_scheduler) && !tune->emulator_priority.set)
         xml_refuse(x, &tune->emulator_scheduler, ERR_XML, "priority='1' to '99'",
                    "the emulator's scheduler needs a priority");
+    check_numbers(tune, x);
     warn_of_limits(tune, x);
 }
 
@@ -127,8 +147,7 @@ PART(iothread_schedule_element, "iothreadsched", "How iothreads are scheduled.",
     ATTR("iothreads", threads, cpuset, "the iothreads", REQUIRED, CODE(ERR_INVALID_ARG)), SCHEDULE_ROWS);
 #undef SELF
 
-#define PERIOD(word, member) \
-    LEAF(word, member, opt_u64, "length of an accounting period in microseconds", RANGE(1000, 1000000))
+#define PERIOD(word, member) LEAF(word, member, opt_u64, "length of an accounting period in microseconds")
 #define QUOTA(word, member) LEAF(word, member, opt_i64, "microseconds in a period; below 0: no limit")
 #define SELF struct cputune
 PART(emulatorpin, "emulatorpin", "The host's processors for everything else.",
@@ -139,7 +158,7 @@ PART(emulatorsched, "emulatorsched", "How everything else is scheduled.",
          IF(emulator_scheduler, SCHEDULER_FIFO, SCHEDULER_RR)));
 
 const struct element cputune_element = ELEMENT_CHECKED("cputune", "Processor time.", cputune_check,
-    LEAF("shares", shares, opt_u64, "weight", RANGE(2, 262144)),
+    LEAF("shares", shares, opt_u64, "weight"),
     PERIOD("period", period), QUOTA("quota", quota),
     PERIOD("global_period", global_period), QUOTA("global_quota", global_quota),
     PERIOD("emulator_period", emulator_period), QUOTA("emulator_quota", emulator_quota),
