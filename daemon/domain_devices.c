@@ -13,6 +13,16 @@ enum { DEVICE_FORCE = 4 };              /* VIR_DOMAIN_DEVICE_MODIFY_*, beside th
 /* --- attach
  * -------------------------------------------------------------------------------------------------------- */
 
+/* What nobody would plug in must not be written down as if it were there. */
+static int check_pluggable(const char *xml, struct error *err)
+{
+    owned_memory char *name = device_element_of(xml);
+    if (name && !hotplug_takes(device_list_of(xml)))
+        return fail(err, ERR_UNSUPPORTED, "a device of kind '%s' cannot be plugged into a running domain",
+                    name);
+    return 0;                           /* what is no element is told as such */
+}
+
 /* Both are checked before anything is done; the running machine goes first, since it may refuse. */
 static WAITS int attach(struct request *request, const char *xml, unsigned flags, struct error *err)
 {
@@ -21,6 +31,8 @@ static WAITS int attach(struct request *request, const char *xml, unsigned flags
     owned(domain_def) struct domain_def *config = NULL;
     owned(domain_def) struct domain_def *live = NULL;
     if (affect_resolve(dom, flags, &affected, err) < 0)
+        return -1;
+    if (affected & AFFECT_LIVE && check_pluggable(xml, err) < 0)
         return -1;
     if (affected & AFFECT_CONFIG && !(config = edit_check(request, dom->def, EDIT_CONFIG, xml, err)))
         return -1;

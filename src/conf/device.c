@@ -100,7 +100,7 @@ static const char *element_start(const char *text)
     }
 }
 
-static char *element_name(const char *text)
+char *device_element_of(const char *text)
 {
     const char *start = element_start(text);
     return start ? memory_copy_bytes(start + 1, strcspn(start + 1, " \t\r\n/>")) : NULL;
@@ -108,7 +108,7 @@ static char *element_name(const char *text)
 
 enum device_list device_list_of(const char *device)
 {
-    owned_memory char *name = element_name(device);
+    owned_memory char *name = device_element_of(device);
     for (enum device_list list = 0; name && list < DEVICES_LISTS; list++)
         if (text_equal(kinds[list].element->name, name))
             return list;
@@ -126,7 +126,7 @@ static const struct element anything_element = {
 static void *parse(const char *text, struct arena *arena, struct error *err)
 {
     owned_findings struct findings findings = { 0 };
-    owned_memory char *name = element_name(text);
+    owned_memory char *name = device_element_of(text);
     enum device_list list = device_list_of(text);
     struct element element = list < DEVICES_LISTS ? *kinds[list].element : anything_element;
     if (!name) {
@@ -241,7 +241,7 @@ int device_find(const struct domain_def *def, const char *device, struct device_
     if (!wanted)
         return -1;
     if (list == DEVICES_LISTS) {
-        owned_memory char *name = element_name(device);
+        owned_memory char *name = device_element_of(device);
         return fail(err, ERR_UNSUPPORTED, "a device of kind '%s' cannot be found in a definition", name);
     }
     for (size_t i = 0; i < device_count(def, list); i++)

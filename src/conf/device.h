@@ -34,6 +34,8 @@ int device_insert(const char *domain, const char *device, struct buffer *out, st
 
 /* The list that a device of this text belongs to; DEVICES_LISTS if it is of no kind that can be sought. */
 enum device_list device_list_of(const char *device);
+/* What it is: "disk"; allocated, NULL if the text is no element. */
+char *device_element_of(const char *device);
 /* ERR_DEVICE_MISSING if there is none; more than one is an error, too. */
 int device_find(const struct domain_def *def, const char *device, struct device_place *ret_place,
                 struct error *err);

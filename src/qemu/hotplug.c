@@ -49,6 +49,12 @@ static int check_disk(const struct disk *disk, struct error *err)
     return 0;
 }
 
+bool hotplug_takes(enum device_list list)
+{
+    return list == DEVICES_DISK || list == DEVICES_CONTROLLER || list == DEVICES_INTERFACE ||
+           list == DEVICES_INPUT;
+}
+
 /* In the order in which they must come: a disk may need a controller that came with it. */
 static int build(struct line *line, struct device_place place, struct error *err)
 {

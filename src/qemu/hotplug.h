@@ -10,12 +10,15 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "conf/device.h"
 #include "loop/fiber.h"
 
 struct domain;
 struct domain_def;
 struct vmm;
 
+/* Whether devices of that list can come while the machine runs. */
+bool hotplug_takes(enum device_list list);
 /* `wanted` is what runs, and more devices: those are plugged in, and then it is what runs. */
 WAITS int domain_plug(struct domain *dom, struct domain_def *wanted, struct error *err);
 /* The device of that alias.  ERR_TIMEOUT: the guest has not let go of it yet. */

@@ -120,6 +120,10 @@ def devices_come_and_go_while_their_domain_runs(d):
     contains(d.virsh("dumpxml", "one"), "<alias name='virtio-disk1'/>", "<alias name='net0'/>", MAC)
     contains(d.virsh("domblkstat", "one", "sda"), "sda rd_req ")
 
+    for kind in ("<rng model='virtio'><backend model='random'>/dev/urandom</backend></rng>", "<video/>",
+                 "<memballoon model='virtio'/>", "<audio id='2' type='none'/>"):
+        contains(d.virsh("attach-device", "one", d.file("k.xml", kind), fails=True), "cannot be plugged")
+
     d.virsh("detach-device", "one", f"{d.root}/i.xml")
     d.virsh("detach-disk", "one", "sdb")
     d.virsh("detach-disk", "one", "sda", "--live", "--config")
