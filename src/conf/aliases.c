@@ -73,6 +73,10 @@ static const char *device_alias(const struct domain_def *def, const struct devic
     static const char *const words[] = {
         [DEVICE_INTERFACE] = "net", [DEVICE_SERIAL] = "serial", [DEVICE_CONSOLE] = "console",
         [DEVICE_INPUT] = "input", [DEVICE_VIDEO] = "video", [DEVICE_MEMBALLOON] = "balloon",
+        [DEVICE_FILESYSTEM] = "fs", [DEVICE_PARALLEL] = "parallel", [DEVICE_CHANNEL] = "channel",
+        [DEVICE_TPM] = "tpm", [DEVICE_SOUND] = "sound", [DEVICE_HOSTDEV] = "hostdev",
+        [DEVICE_REDIRDEV] = "redir", [DEVICE_HUB] = "hub", [DEVICE_WATCHDOG] = "watchdog",
+        [DEVICE_RNG] = "rng", [DEVICE_PANIC] = "panic", [DEVICE_VSOCK] = "vsock",
     };
     if (walk->kind == DEVICE_DISK)
         return disk_alias(def, walk->device, a);

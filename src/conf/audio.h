@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* audio.h - <audio>: where the host takes a guest's sound.  Only the kind is modelled. */
+/* audio.h - <audio>: where the host takes a guest's sound. */
 #pragma once
 #include "xml/value.h"
 
@@ -13,6 +13,8 @@ struct audio {
     struct extras extras;
     uint32_t id;                                /* from 1 */
     enum audio_type type;
+    const char *path, *server;                  /* file; pulseaudio */
+    uint32_t timer_period;                      /* microseconds; 0: as the emulator likes */
 };
 
 DECLARE_ELEMENT(audio_element, struct audio);

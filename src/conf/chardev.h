@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chardev.h - <serial> and <console>: a character device and its other end on the host.
+/* chardev.h - <serial>, <console>, <channel>, <parallel> and <redirdev>: a character device and its other end
+ * on the host.
  *
  * After defaults: `port` is set; a serial port has a target type and a model; the first console mirrors
- * serial port 0 (console_is_mirror()), and has no device of its own.
+ * serial port 0 (console_is_mirror()), and has no device of its own.  A channel whose unix socket has no path gets one at each start.
  */
 #pragma once
 #include "conf/address.h"
@@ -25,6 +26,16 @@ DECLARE_ENUM(chardev_type, CHARDEV_TYPE_ABSENT, CHARDEV_TYPES);
     _(TARGET_GUESTFWD, "guestfwd")
 DECLARE_ENUM(chardev_target, TARGET_ABSENT, CHARDEV_TARGETS);
 
+#define CHANNEL_STATES(_) _(CHANNEL_CONNECTED, "connected") _(CHANNEL_DISCONNECTED, "disconnected")
+DECLARE_ENUM(channel_state, CHANNEL_STATE_ABSENT, CHANNEL_STATES);
+
+#define CHARDEV_PROTOCOLS(_) \
+    _(PROTOCOL_RAW, "raw") _(PROTOCOL_TELNET, "telnet") _(PROTOCOL_TELNETS, "telnets") _(PROTOCOL_TLS, "tls")
+DECLARE_ENUM(chardev_protocol, PROTOCOL_ABSENT, CHARDEV_PROTOCOLS);
+
+#define REDIRDEV_BUSES(_) _(REDIRDEV_USB, "usb")
+DECLARE_ENUM(redirdev_bus, REDIRDEV_BUS_ABSENT, REDIRDEV_BUSES);
+
 struct chardev {
     struct extras extras;
     enum chardev_type type;
@@ -32,8 +43,14 @@ struct chardev {
 
     /* <source>; which of these mean something depends on the type */
     const char *path, *mode, *host, *service, *channel;
+    const char *bind_host, *bind_service;       /* udp: the near end; host and service are the far one */
     enum on_off append;
     enum yes_no tls;
+    enum yes_no reconnect;
+    struct opt_u32 reconnect_seconds;
+    enum yes_no clipboard;                      /* qemu-vdagent */
+    const char *mouse_mode;
+    enum chardev_protocol protocol;             /* <protocol>: tcp */
     const char *log_file;                       /* <log> */
     enum on_off log_append;
 
@@ -41,6 +58,13 @@ struct chardev {
     enum chardev_target target;
     struct opt_u32 port;
     const char *model;                          /* "isa-serial", "usb-serial"; the QEMU device */
+    const char *name;                           /* virtio channels: "org.qemu.guest_agent.0" */
+    enum channel_state state;                   /* of a running guest: has it opened the channel? */
+    const char *guest_address, *guest_port;     /* guestfwd */
+
+    int listener;                               /* of a start: its socket's number in the emulator; 0: none */
+    enum redirdev_bus bus;                      /* <redirdev> */
+    uint32_t boot_order;
 
     const char *alias;
     struct address *address;
@@ -48,3 +72,10 @@ struct chardev {
 
 DECLARE_ELEMENT(serial_element, struct chardev);
 DECLARE_ELEMENT(console_element, struct chardev);
+DECLARE_ELEMENT(channel_element, struct chardev);
+DECLARE_ELEMENT(parallel_element, struct chardev);
+DECLARE_ELEMENT(redirdev_element, struct chardev);
+
+/* Reports a source that lacks what its type needs. */
+struct xml_context;
+void chardev_check_source(const struct chardev *chardev, struct xml_context *x);

@@ -5,6 +5,7 @@
 #include "conf/defaults.h"
 #include "conf/kept.h"
 #include "conf/machine.h"
+#include "conf/virtio_serial.h"
 #include "xml/element.h"
 
 struct controller *find_controller(const struct domain_def *def, enum controller_type type, uint32_t index)
@@ -74,18 +75,6 @@ static void fill_controllers(struct domain_def *def, enum machine_kind kind)
     }
 }
 
-/* Consoles and channels of type virtio hang on one, channels that we only keep as well. */
-static bool needs_virtio_serial(const struct domain_def *def)
-{
-    for (size_t i = 0; i < def->consoles.count; i++)
-        if (def->consoles.items[i]->target == TARGET_VIRTIO)
-            return true;
-    for (const struct extra *e = NULL; (e = kept_next(&def->extras, "devices/channel", e)); )
-        if (text_equal(raw_get(raw_find(e->raw, "target"), "type"), "virtio"))
-            return true;
-    return false;
-}
-
 static void add_controllers(struct domain_def *def, struct arena *arena)
 {
     enum machine_kind kind = machine_kind(def);
@@ -103,8 +92,7 @@ static void add_controllers(struct domain_def *def, struct arena *arena)
     if (!find_controller(def, CONTROLLER_PCI, 0))
         defaults_add_controller(def, CONTROLLER_PCI, 0, kind == MACHINE_PC ? CONTROLLER_PCI_ROOT
                                 : CONTROLLER_PCIE_ROOT, arena);
-    if (needs_virtio_serial(def) && !find_controller(def, CONTROLLER_VIRTIO_SERIAL, 0))
-        defaults_add_controller(def, CONTROLLER_VIRTIO_SERIAL, 0, CONTROLLER_MODEL_ABSENT, arena);
+    virtio_serial_add_controllers(def, arena);
 }
 
 static void fill_interface(struct domain_def *def, struct interface *interface)
@@ -124,6 +112,17 @@ static bool is_serial_console(const struct chardev *console)
     return !console->target || console->target == TARGET_SERIAL;
 }
 
+static void copy_source(struct chardev *to, const struct chardev *from)
+{
+    to->type = from->type;
+    to->path = from->path, to->mode = from->mode, to->append = from->append;
+    to->host = from->host, to->service = from->service, to->channel = from->channel;
+    to->bind_host = from->bind_host, to->bind_service = from->bind_service;
+    to->tls = from->tls, to->protocol = from->protocol;
+    to->reconnect = from->reconnect, to->reconnect_seconds = from->reconnect_seconds;
+    to->log_file = from->log_file, to->log_append = from->log_append;
+}
+
 /* The first console and the first serial port are one thing seen twice. */
 static void mirror_console(struct domain_def *def, struct arena *arena)
 {
@@ -141,15 +140,7 @@ static void mirror_console(struct domain_def *def, struct arena *arena)
     }
     if (!console || !def->serials.count || !is_serial_console(console))
         return;
-    const struct chardev *serial = def->serials.items[0];
-    console->type = serial->type;
-    console->path = serial->path;
-    console->mode = serial->mode;
-    console->host = serial->host;
-    console->service = serial->service;
-    console->append = serial->append;
-    console->log_file = serial->log_file;
-    console->log_append = serial->log_append;
+    copy_source(console, def->serials.items[0]);
     console->target = TARGET_SERIAL;
     console->port = (struct opt_u32) { true, 0 };
 }
@@ -181,6 +172,7 @@ static void number_ports(struct chardev **items, size_t count)
 static void fill_serials(struct domain_def *def)
 {
     number_ports(def->serials.items, def->serials.count);
+    number_ports(def->parallels.items, def->parallels.count);
     number_ports(def->consoles.items, def->consoles.count);
     for (size_t i = 0; i < def->serials.count; i++) {
         struct chardev *serial = def->serials.items[i];
@@ -220,6 +212,26 @@ static void add_audio(struct domain_def *def, struct arena *arena)
         else if (def->graphics.items[i]->type == GRAPHICS_SDL)
             audio->type = AUDIO_SDL;
     list_add(arena, &def->audios, audio);
+}
+
+/* The chipset of a q35 has a watchdog, whether anybody asks for it or not. */
+static void add_watchdog(struct domain_def *def, struct arena *arena)
+{
+    for (size_t i = 0; i < def->watchdogs.count; i++)
+        if (def->watchdogs.items[i]->model == WATCHDOG_ITCO)
+            return;
+    struct watchdog *watchdog = ARENA_NEW(arena, struct watchdog);
+    watchdog->model = WATCHDOG_ITCO;
+    watchdog->action = def->watchdogs.count ? def->watchdogs.items[0]->action : WATCHDOG_RESET;
+    list_add(arena, &def->watchdogs, watchdog);
+}
+
+/* Where a model is not said there is one that the board has. */
+static void fill_panics(struct domain_def *def)
+{
+    for (size_t i = 0; i < def->panics.count && machine_is_x86(def); i++)
+        if (!def->panics.items[i]->model)
+            def->panics.items[i]->model = PANIC_ISA;
 }
 
 static uint32_t round_up_to_power(uint32_t number)
@@ -294,6 +306,9 @@ void defaults_add_devices(struct domain_def *def, struct arena *arena)
         add_input(def, INPUT_MOUSE, arena);
         add_input(def, INPUT_KEYBOARD, arena);
     }
+    if (machine_kind(def) == MACHINE_Q35)
+        add_watchdog(def, arena);
+    fill_panics(def);
     add_audio(def, arena);
     fill_videos(def, arena);
     if (!def->memballoon && machine_is_x86(def)) {

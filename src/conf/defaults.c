@@ -8,6 +8,7 @@
 #include "conf/machine.h"
 #include "conf/pci.h"
 #include "conf/usb.h"
+#include "conf/virtio_serial.h"
 #include "xml/element.h"
 
 void defaults_fill_os(struct domain_def *def, const struct conf_defaults *defaults, struct arena *arena)
@@ -72,6 +73,15 @@ static bool has_boot_order(const struct domain_def *def)
     for (size_t i = 0; i < def->interfaces.count; i++)
         if (def->interfaces.items[i]->boot_order)
             return true;
+    for (size_t i = 0; i < def->hostdevs.count; i++)
+        if (def->hostdevs.items[i]->boot_order)
+            return true;
+    for (size_t i = 0; i < def->redirdevs.count; i++)
+        if (def->redirdevs.items[i]->boot_order)
+            return true;
+    for (size_t i = 0; i < def->filesystems.count; i++)
+        if (def->filesystems.items[i]->boot_order)
+            return true;
     return kept_has_boot_order(def);
 }
 
@@ -109,6 +119,7 @@ void defaults_fill(struct domain_def *def, const struct conf_defaults *defaults,
     fill_actions(def);
     defaults_add_devices(def, arena);
     defaults_place_disks(def, x);
+    virtio_serial_assign(def, arena);
     pci_assign(def, x);
     usb_assign(def, arena);
 }

@@ -47,6 +47,12 @@ static void check_boot(const struct domain_def *def, struct xml_context *x)
         take_order(&orders, &def->disks.items[i]->boot_order, def->disks.items[i]->boot_order);
     for (size_t i = 0; i < def->interfaces.count; i++)
         take_order(&orders, &def->interfaces.items[i]->boot_order, def->interfaces.items[i]->boot_order);
+    for (size_t i = 0; i < def->hostdevs.count; i++)
+        take_order(&orders, &def->hostdevs.items[i]->boot_order, def->hostdevs.items[i]->boot_order);
+    for (size_t i = 0; i < def->redirdevs.count; i++)
+        take_order(&orders, &def->redirdevs.items[i]->boot_order, def->redirdevs.items[i]->boot_order);
+    for (size_t i = 0; i < def->filesystems.count; i++)
+        take_order(&orders, &def->filesystems.items[i]->boot_order, def->filesystems.items[i]->boot_order);
     for (const struct extra *e = NULL; (e = kept_next(&def->extras, "devices/", e)); ) {
         uint32_t order = 0;
         if (raw_get_number(raw_find(e->raw, "boot"), "order", &order))

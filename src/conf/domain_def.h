@@ -20,7 +20,10 @@
 #include "conf/cpu.h"
 #include "conf/disk.h"
 #include "conf/features.h"
+#include "conf/filesystem.h"
 #include "conf/graphics.h"
+#include "conf/hostdev.h"
+#include "conf/hub.h"
 #include "conf/input.h"
 #include "conf/interface.h"
 #include "conf/iothreads.h"
@@ -32,7 +35,13 @@
 #include "conf/seclabel.h"
 #include "conf/sysinfo.h"
 #include "conf/tuning.h"
+#include "conf/panic.h"
+#include "conf/rng.h"
+#include "conf/sound.h"
+#include "conf/tpm.h"
 #include "conf/video.h"
+#include "conf/vsock.h"
+#include "conf/watchdog.h"
 #include "xml/findings.h"
 #include "xml/value.h"
 
@@ -93,15 +102,27 @@ struct domain_def {
     const char *emulator;
     LIST_OF(struct disk) disks;
     LIST_OF(struct controller) controllers;
+    LIST_OF(struct filesystem) filesystems;
     LIST_OF(struct interface) interfaces;
     LIST_OF(struct chardev) serials;
+    LIST_OF(struct chardev) parallels;
     LIST_OF(struct chardev) consoles;
+    LIST_OF(struct chardev) channels;
     LIST_OF(struct input) inputs;
+    LIST_OF(struct tpm) tpms;
     LIST_OF(struct graphics) graphics;
+    LIST_OF(struct sound) sounds;
     LIST_OF(struct audio) audios;
     LIST_OF(struct video) videos;
+    LIST_OF(struct hostdev) hostdevs;
+    LIST_OF(struct chardev) redirdevs;
+    LIST_OF(struct hub) hubs;
+    LIST_OF(struct watchdog) watchdogs;
     struct memballoon *memballoon;
     LIST_OF(struct seclabel) seclabels;
+    LIST_OF(struct rng) rngs;
+    LIST_OF(struct panic) panics;
+    struct vsock *vsock;
     struct extras extras;
 };
 

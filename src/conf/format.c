@@ -38,6 +38,8 @@ static struct domain_def *merge(const struct domain_def *def, const struct domai
     if (runtime->balloon_kib)
         live->current_memory.kib = runtime->balloon_kib;
     merge_ptys(live->serials.items, live->serials.count, runtime, live->arena);
+    merge_ptys(live->parallels.items, live->parallels.count, runtime, live->arena);
+    merge_ptys(live->channels.items, live->channels.count, runtime, live->arena);
     merge_ptys(live->consoles.items, live->consoles.count, runtime, live->arena);
     for (size_t i = 0; i < live->consoles.count; i++)
         live->consoles.items[i]->tty = live->consoles.items[i]->path;

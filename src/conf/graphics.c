@@ -9,6 +9,12 @@
 DEFINE_ENUM_CODEC(graphics_type, GRAPHICS_TYPES);
 DEFINE_ENUM_CODEC(listen_type, LISTEN_TYPES);
 DEFINE_ENUM_CODEC(share_policy, SHARE_POLICIES);
+DEFINE_ENUM_CODEC(image_compression, IMAGE_COMPRESSIONS);
+DEFINE_ENUM_CODEC(wan_compression, WAN_COMPRESSIONS);
+DEFINE_ENUM_CODEC(streaming_mode, STREAMING_MODES);
+DEFINE_ENUM_CODEC(mouse_mode, MOUSE_MODES);
+DEFINE_ENUM_CODEC(spice_channel_name, SPICE_CHANNELS);
+DEFINE_ENUM_CODEC(spice_mode, SPICE_MODES);
 
 #define REMOTE IF(type, GRAPHICS_VNC, GRAPHICS_RDP, GRAPHICS_SPICE)
 
@@ -82,7 +88,27 @@ PART(listen_element, "listen", "Where it waits for clients.",
     ATTR("socket", socket, string, "path", IF(type, LISTEN_SOCKET)));
 #undef SELF
 
+#define SELF struct spice_channel
+PART(channel_element, "channel", "How one of its channels is reached.",
+    ATTR("name", name, spice_channel_name, "the channel", REQUIRED),
+    ATTR("mode", mode, spice_mode, "encrypted or not", REQUIRED));
+#undef SELF
+
 #define SELF struct graphics
+#define SPICE IF(type, GRAPHICS_SPICE)
+PART(image, "image", "Pictures.", ATTR("compression", image, image_compression, "how small", REQUIRED));
+PART(jpeg, "jpeg", "Pictures over slow links.", ATTR("compression", jpeg, wan_compression, "when", REQUIRED));
+PART(zlib, "zlib", "Pictures over slow links.", ATTR("compression", zlib, wan_compression, "when", REQUIRED));
+PART(playback, "playback", "Sound.", ATTR("compression", playback, on_off, "make it smaller?", REQUIRED));
+PART(streaming, "streaming", "Films.", ATTR("mode", streaming, streaming_mode, "what is one", REQUIRED));
+PART(clipboard, "clipboard", "The clipboard.", ATTR("copypaste", clipboard, yes_no, "shared?", REQUIRED));
+PART(mouse, "mouse", "The pointer.", ATTR("mode", mouse, mouse_mode, "who draws it", REQUIRED));
+PART(filetransfer, "filetransfer", "Files.", ATTR("enable", filetransfer, yes_no, "may be sent?", REQUIRED));
+PART(gl, "gl", "OpenGL.",
+    ATTR("enable", gl, yes_no, "draw with it?", IF(type, GRAPHICS_SPICE, GRAPHICS_SDL, GRAPHICS_DBUS)),
+    ATTR("rendernode", render_node, string, "device of the host",
+         IF(type, GRAPHICS_SPICE, GRAPHICS_EGL_HEADLESS, GRAPHICS_DBUS)));
+PART(audio, "audio", "Its sound.", ATTR("id", audio, u32, "number of an <audio>", REQUIRED, NONZERO));
 const struct element graphics_element = ELEMENT_CHECKED("graphics", "A remote screen.", graphics_check,
     ATTR("type", type, graphics_type, "protocol", REQUIRED),
     ATTR("socket", socket, string, "path, the same as in <listen type='socket'>", IF(type, GRAPHICS_VNC)),
@@ -97,4 +123,13 @@ const struct element graphics_element = ELEMENT_CHECKED("graphics", "A remote sc
     ATTR("passwd", password, string, "password", REMOTE, SECRET),
     ATTR("passwdValidTo", password_valid_to, string, "when it ends", REMOTE, SECRET),
     ATTR("connected", connected, string, "what a new password does to clients", REMOTE, SECRET),
-    LIST(listens, listen_element, REMOTE));
+    ATTR("defaultMode", default_mode, spice_mode, "of channels that are not named", SPICE),
+    ATTR("display", display, string, "display of the X server", IF(type, GRAPHICS_SDL)),
+    ATTR("xauth", xauth, string, "path of its key", IF(type, GRAPHICS_SDL)),
+    ATTR("fullscreen", fullscreen, yes_no, "fill the screen", IF(type, GRAPHICS_SDL)),
+    LIST(listens, listen_element, REMOTE),
+    LIST(channels, channel_element, SPICE),
+    INLINE(image, SPICE), INLINE(jpeg, SPICE), INLINE(zlib, SPICE), INLINE(playback, SPICE),
+    INLINE(streaming, SPICE), INLINE(mouse, SPICE), INLINE(clipboard, SPICE), INLINE(filetransfer, SPICE),
+    INLINE(gl, IF(type, GRAPHICS_SPICE, GRAPHICS_SDL, GRAPHICS_EGL_HEADLESS, GRAPHICS_DBUS)),
+    INLINE(audio, IF(type, GRAPHICS_VNC)));

@@ -16,3 +16,9 @@ src_conf_libconf_a_SOURCES = \
     src/conf/hyperv.c src/conf/hyperv.h src/conf/iothreads.c src/conf/iothreads.h src/conf/memory_backing.c \
     src/conf/memory_backing.h src/conf/numa.c src/conf/numa.h src/conf/numatune.c src/conf/numatune.h \
     src/conf/passthrough.c src/conf/passthrough.h src/conf/seclabel.c src/conf/seclabel.h src/conf/sysinfo.c src/conf/sysinfo.h src/conf/tuning.c src/conf/tuning.h
+
+# Devices beside disks, networks and screens.
+src_conf_libconf_a_SOURCES += src/conf/filesystem.c src/conf/filesystem.h src/conf/hostdev.c src/conf/hostdev.h \
+    src/conf/hub.c src/conf/hub.h src/conf/panic.c src/conf/panic.h src/conf/rng.c src/conf/rng.h src/conf/sound.c \
+    src/conf/sound.h src/conf/tpm.c src/conf/tpm.h src/conf/virtio_serial.c src/conf/virtio_serial.h \
+    src/conf/vsock.c src/conf/vsock.h src/conf/watchdog.c src/conf/watchdog.h

@@ -223,19 +223,52 @@ static bool place_disks(struct pci_map *map)
     return ok;
 }
 
-/* In the order in which libvirt serves them; stops where there is no room, which was reported. */
-static void place_devices(struct pci_map *map)
+static bool place_sound(struct pci_map *map, struct sound *sound)
 {
-    struct domain_def *def = map->def;
+    if (sound->model == SOUND_SB16 || sound->model == SOUND_PCSPK || sound->model == SOUND_USB ||
+        sound->model == SOUND_ICH7)
+        return true;
+    if (sound->model == SOUND_ICH9 && map->machine == MACHINE_Q35 && pci_slot_is_free(map, 0, 27))
+        offer(map, &sound->address, 27, 0);
+    return take_any(map, &sound->address, sound->model == SOUND_VIRTIO);
+}
+
+static bool place_hostdev(struct pci_map *map, struct hostdev *hostdev)
+{
+    bool pci = hostdev->type == HOSTDEV_PCI || hostdev->type == HOSTDEV_SCSI_HOST ||
+               (hostdev->type == HOSTDEV_MDEV && text_equal(hostdev->model, "vfio-pci"));
+    return !pci || take_any(map, &hostdev->address, true);
+}
+
+static bool place_first_half(struct pci_map *map)
+{
+    const struct domain_def *def = map->def;
     bool ok = true;
+    for (size_t i = 0; i < def->filesystems.count && ok; i++)
+        ok = take_any(map, &def->filesystems.items[i]->address, true);
     for (size_t i = 0; i < def->interfaces.count && ok; i++)
         ok = place_interface(map, def->interfaces.items[i]);
+    for (size_t i = 0; i < def->sounds.count && ok; i++)
+        ok = place_sound(map, def->sounds.items[i]);
     for (size_t i = 0; i < def->controllers.count && ok; i++)
         ok = place_controller(map, def->controllers.items[i]);
     ok = ok && place_disks(map);
-    if (def->memballoon && def->memballoon->model != MEMBALLOON_NONE &&
-        def->memballoon->model != MEMBALLOON_XEN && ok)
+    for (size_t i = 0; i < def->hostdevs.count && ok; i++)
+        ok = place_hostdev(map, def->hostdevs.items[i]);
+    return ok;
+}
+
+static bool place_second_half(struct pci_map *map)
+{
+    const struct domain_def *def = map->def;
+    bool ok = true;
+    if (def->memballoon && def->memballoon->model != MEMBALLOON_NONE && def->memballoon->model != MEMBALLOON_XEN)
         ok = take_any(map, &def->memballoon->address, true);
+    for (size_t i = 0; i < def->rngs.count && ok; i++)
+        ok = take_any(map, &def->rngs.items[i]->address, true);
+    for (size_t i = 0; i < def->watchdogs.count && ok; i++)
+        if (def->watchdogs.items[i]->model == WATCHDOG_I6300ESB)
+            ok = take_any(map, &def->watchdogs.items[i]->address, false);
     for (size_t i = 0; i < def->videos.count && ok; i++)
         if (def->videos.items[i]->model != VIDEO_NONE && def->videos.items[i]->model != VIDEO_RAMFB)
             ok = take_any(map, &def->videos.items[i]->address, def->videos.items[i]->model == VIDEO_VIRTIO);
@@ -245,6 +278,17 @@ static void place_devices(struct pci_map *map)
     for (size_t i = 0; i < def->serials.count && ok; i++)
         if (def->serials.items[i]->target == TARGET_PCI_SERIAL)
             ok = take_any(map, &def->serials.items[i]->address, false);
+    for (size_t i = 0; i < def->panics.count && ok; i++)
+        if (def->panics.items[i]->model == PANIC_PVPANIC)
+            ok = take_any(map, &def->panics.items[i]->address, true);
+    return ok && (!def->vsock || take_any(map, &def->vsock->address, true));
+}
+
+/* In the order in which libvirt serves them; stops where there is no room, which was reported. */
+static void place_devices(struct pci_map *map)
+{
+    if (place_first_half(map))
+        place_second_half(map);
 }
 
 /* A port to plug something into later. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usb.h - which port each USB device gets.  Private to src/conf.
  *
- * The first free port of the first usb controller that has one.  Where none is free the emulator chooses.
+ * The first free port of the first usb controller that has one, then of the first hub; hubs are added for
+ * devices that the ports do not suffice for.  Where none is free the emulator chooses.
  */
 #pragma once
 

@@ -98,6 +98,13 @@ char *place_monitor(const struct places *p, int id)
     return memory_printf("%s/m/%d.sock", p->run, id);
 }
 
+char *place_channel(const struct places *p, const struct uuid *uuid, size_t number)
+{
+    char text[UUID_TEXT_SIZE];
+    uuid_format(uuid, text);
+    return memory_printf("%s/m/%s-%zu.sock", p->run, text, number);
+}
+
 char *place_log(const struct places *p, const char *name, const struct uuid *uuid)
 {
     enum { NAME_MAX_SHOWN = 64 };

@@ -107,6 +107,12 @@ static void add_end(struct line *line)
         argv_add_pair(line->argv, "-sim", line->what->sim_options);
 }
 
+static int (*const parts[])(struct line *line, struct error *err) = {
+    line_boot, line_controllers, line_hubs, line_disks, line_filesystems, line_interfaces, line_chardevs,
+    line_tpms, line_inputs, line_audio, line_screens, line_sounds, line_watchdogs, line_redirdevs,
+    line_hostdevs, line_memballoon, line_rngs, line_panics, line_vsock, add_generation,
+};
+
 int command_line_build(const struct command_line *what, struct argv *ret_argv, struct error *err)
 {
     struct line line = { .what = what, .def = what->def, .caps = what->caps, .argv = ret_argv };
@@ -117,10 +123,9 @@ int command_line_build(const struct command_line *what, struct argv *ret_argv, s
     if (add_identity(&line, err) < 0)
         return -1;
     add_monitor(&line);
-    if (line_boot(&line, err) < 0 || line_controllers(&line, err) < 0 || line_disks(&line, err) < 0 ||
-        line_interfaces(&line, err) < 0 || line_chardevs(&line, err) < 0 || line_inputs(&line, err) < 0 ||
-        line_screens(&line, err) < 0 || line_memballoon(&line, err) < 0 || add_generation(&line, err) < 0)
-        return -1;
+    for (size_t i = 0; i < ARRAY_COUNT(parts); i++)
+        if (parts[i](&line, err) < 0)
+            return -1;
     add_end(&line);
     return add_passthrough(&line, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small ones: input devices and the memory balloon. */
+/* The small ones: input devices, usb hubs and the memory balloon. */
 #include "qemu/line.h"
 
 /* "" needs no device: ps2 comes with the board. */
@@ -14,6 +14,7 @@ static const char *input_driver(const struct input *input)
         { INPUT_BUS_VIRTIO, INPUT_MOUSE, "virtio-mouse-pci" },
         { INPUT_BUS_VIRTIO, INPUT_TABLET, "virtio-tablet-pci" },
         { INPUT_BUS_VIRTIO, INPUT_KEYBOARD, "virtio-keyboard-pci" },
+        { INPUT_BUS_VIRTIO, INPUT_PASSTHROUGH, "virtio-input-host-pci" },
     };
     for (size_t i = 0; i < ARRAY_COUNT(drivers); i++)
         if (drivers[i].bus == input->bus && drivers[i].type == input->type)
@@ -21,8 +22,27 @@ static const char *input_driver(const struct input *input)
     return NULL;
 }
 
+/* A device of the host whose events the guest gets, whatever keyboards and mice it has. */
+static void add_evdev(struct line *line, const struct input *input)
+{
+    owned_props struct props object;
+    props_begin(&object, "qom-type", "input-linux");
+    props_text(&object, "id", input->alias);
+    props_text(&object, "evdev", input->evdev);
+    props_true(&object, "grab_all", input->grab == INPUT_GRAB_ALL);
+    props_true(&object, "repeat", input->repeat == ON);
+    props_text(&object, "grab-toggle", enum_word(&grab_toggle_names, input->grab_toggle));
+    line_object(line, &object);
+}
+
 static int add_input(struct line *line, const struct input *input, struct error *err)
 {
+    if (input->type == INPUT_EVDEV) {
+        if (line_check_type(line, "input-linux", "it", err) < 0)
+            return -1;
+        add_evdev(line, input);
+        return 0;
+    }
     const char *driver = input_driver(input);
     if (!driver)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "a %s on bus '%s' is not supported",
@@ -33,7 +53,9 @@ static int add_input(struct line *line, const struct input *input, struct error 
         return -1;
     owned_props struct props device;
     props_begin(&device, "driver", driver);
+    line_virtio(&device, &input->virtio);
     props_text(&device, "id", input->alias);
+    props_text(&device, "evdev", input->evdev);
     if (line_address(line, &device, input->address, err) < 0)
         return -1;
     line_device(line, &device);
@@ -51,6 +73,22 @@ int line_inputs(struct line *line, struct error *err)
     for (size_t i = 0; i < line->def->inputs.count; i++)
         if (line_input(line, i, err) < 0)
             return -1;
+    return 0;
+}
+
+int line_hubs(struct line *line, struct error *err)
+{
+    for (size_t i = 0; i < line->def->hubs.count; i++) {
+        const struct hub *hub = line->def->hubs.items[i];
+        if (line_check_type(line, "usb-hub", "hub", err) < 0)
+            return -1;
+        owned_props struct props device;
+        props_begin(&device, "driver", "usb-hub");
+        props_text(&device, "id", hub->alias);
+        if (line_address(line, &device, hub->address, err) < 0)
+            return fail_in(err, "hub '%s'", hub->alias);
+        line_device(line, &device);
+    }
     return 0;
 }
 

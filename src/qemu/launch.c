@@ -39,6 +39,7 @@ static WAITS int prepare_definition(struct launch *launch, struct error *err)
     const struct command_line what = launch_command_line(vmm->def, vmm->caps);
     if (command_line_build(&what, &launch->argv, err) < 0 || disk_users_check(dom, vmm->def, err) < 0)
         return -1;
+    channels_place(dom, vmm->def);
     vmm_take_ports(vmm);
     domain_set_active(dom, registry_next_id(dom->registry));
     domain_set_state(dom, DOMAIN_PAUSED, PAUSED_STARTING_UP);
@@ -74,7 +75,7 @@ static WAITS int open_files(struct launch *launch, struct error *err)
         return -1;
     launch->vmm->socket = place_monitor(registry_places(launch->domain->registry), launch->domain->id);
     launch->listener = unix_listen(launch->vmm->socket, 0600, 1, err);
-    if (launch->listener < 0)
+    if (launch->listener < 0 || channels_open(launch->vmm->def, &launch->channels, err) < 0)
         return -1;
     owned_buffer struct buffer note = { 0 };
     buffer_printf(&note, "starting as domain %d: ", launch->domain->id);
@@ -123,20 +124,20 @@ static WAITS int fork_process(struct launch *launch, struct error *err)
 {
     const struct emulator_owner *owner = emulator_owner();
     struct vmm *vmm = launch->vmm;
-    struct process_fd fd = { launch->listener, MONITOR_FD };
     owned_argv struct argv environment = { 0 };
     launch_environment(vmm->def, &environment);
+    channels_add(&launch->channels, launch->listener, MONITOR_FD);
+    launch->listener = -1;
     struct process_spec spec = {
         .argv = launch->argv.words, .environment = environment.words,
         .output = vmm->log->fd, .errors = vmm->log->fd,
-        .fds = &fd, .fds_count = 1,
+        .fds = launch->channels.fds, .fds_count = launch->channels.count,
         .user = owner->user, .group = owner->group,
         .groups = owner->groups, .groups_count = owner->groups_count
     };
     if (!(vmm->process = process_fork(&spec, err)) || launch_pin_process(launch, err) < 0)
         return -1;
-    own_close_fd(&launch->listener);
-    launch->listener = -1;
+    channels_close(&launch->channels);
     return save_record(launch, STATUS_STARTING, err);
 }
 
@@ -239,6 +240,7 @@ WAITS void launch_undo(struct launch *launch, int shutoff_reason)
     vmm_cut_log(vmm);
     if (vmm->socket)
         unlink(vmm->socket);
+    channels_remove(dom, vmm->def);
     if (!domain_is_active(dom))
         return;
     if (status_remove(dom, &err) < 0)
@@ -255,6 +257,7 @@ void launch_done(struct launch *launch)
     vector_done(&launch->calls);
     error_clear(&launch->record_error);
     own_close_fd(&launch->listener);
+    channels_close(&launch->channels);
     argv_done(&launch->argv);
     vmm_free(launch->vmm);
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "qemu/argv.h"
+#include "qemu/channels.h"
 #include "qemu/command_line.h"
 #include "qemu/vmm.h"
 
@@ -16,6 +17,7 @@ struct launch {
     unsigned flags;                     /* START_PAUSED */
     unsigned timeout;                   /* milliseconds, of the whole */
     uint64_t deadline;
+    struct channels channels;           /* the sockets that the child inherits beside the monitor's */
     int listener;                       /* the monitor's socket, which the child inherits */
     VECTOR(struct monitor_call *) calls;        /* sent behind the negotiation, answered after it */
     struct monitor_call *chardevs;      /* the one of them that asks for ptys, or NULL */

@@ -16,7 +16,8 @@ static bool wants_port(const struct graphics *graphics)
 {
     const struct listen *listen = graphics->listens.count ? graphics->listens.items[0] : NULL;
     bool elsewhere = listen && (listen->type == LISTEN_NONE || listen->type == LISTEN_SOCKET);
-    return graphics->type == GRAPHICS_VNC && !elsewhere && !graphics->socket &&
+    bool has_port = graphics->type == GRAPHICS_VNC || graphics->type == GRAPHICS_SPICE;
+    return has_port && !elsewhere && !graphics->socket &&
            (!graphics->port.set || graphics->port.value <= 0);
 }
 
@@ -53,7 +54,8 @@ struct domain_def *launch_definition(const struct domain_def *def, const char *e
         if (disk_path(disk) && disk->bus != DISK_BUS_SD)
             disk->source_index = (struct opt_u32) { true, (uint32_t) line_disk_node(live, i) };
     }
-    if (domain_def_check_startable(live, err) < 0 || choose_ports(live, err) < 0)
+    if (line_number_channels(live, MONITOR_FD + 1, err) < 0 || domain_def_check_startable(live, err) < 0 ||
+        choose_ports(live, err) < 0)
         return NULL;
     return take(live);
 }
@@ -79,15 +81,20 @@ struct command_line launch_command_line(const struct domain_def *def, const stru
     };
 }
 
-bool launch_has_ptys(const struct domain_def *def)
+static bool has_pty(struct chardev *const *items, size_t count)
 {
-    for (size_t i = 0; i < def->serials.count; i++)
-        if (def->serials.items[i]->type == CHARDEV_PTY)
-            return true;
-    for (size_t i = 0; i < def->consoles.count; i++)
-        if (def->consoles.items[i]->type == CHARDEV_PTY)
+    for (size_t i = 0; i < count; i++)
+        if (items[i]->type == CHARDEV_PTY)
             return true;
     return false;
+}
+
+bool launch_has_ptys(const struct domain_def *def)
+{
+    return has_pty(def->serials.items, def->serials.count) ||
+           has_pty(def->parallels.items, def->parallels.count) ||
+           has_pty(def->consoles.items, def->consoles.count) ||
+           has_pty(def->channels.items, def->channels.count);
 }
 
 /* {"label":"charserial0","filename":"pty:/dev/pts/3"} */

@@ -35,12 +35,12 @@ static bool parse_time(const char *text, time_t *ret_time)
 static int set_password(struct launch *launch, const struct graphics *graphics, struct error *err)
 {
     owned_props struct props password = { 0 }, expiry = { 0 };
-    props_begin(&password, "protocol", "vnc");
+    props_begin(&password, "protocol", enum_word(&graphics_type_names, graphics->type));
     props_text(&password, "password", graphics->password);
     props_text(&password, "connected", graphics->connected);
     ask_with(launch, "set_password", &password);
 
-    props_begin(&expiry, "protocol", "vnc");
+    props_begin(&expiry, "protocol", enum_word(&graphics_type_names, graphics->type));
     time_t until;
     if (!graphics->password_valid_to)
         props_text(&expiry, "time", "never");
@@ -58,7 +58,7 @@ static int set_passwords(struct launch *launch, struct error *err)
 {
     const struct domain_def *def = launch->vmm->def;
     for (size_t i = 0; i < def->graphics.count; i++)
-        if (def->graphics.items[i]->type == GRAPHICS_VNC && def->graphics.items[i]->password &&
+        if (def->graphics.items[i]->password &&
             set_password(launch, def->graphics.items[i], err) < 0)
             return -1;
     return 0;

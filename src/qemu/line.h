@@ -64,6 +64,27 @@ int line_chardevs(struct line *line, struct error *err);
 int line_inputs(struct line *line, struct error *err);
 int line_screens(struct line *line, struct error *err);            /* audio, graphics, video */
 int line_memballoon(struct line *line, struct error *err);
+int line_hubs(struct line *line, struct error *err);
+int line_filesystems(struct line *line, struct error *err);
+int line_tpms(struct line *line, struct error *err);
+int line_audio(struct line *line, struct error *err);
+int line_sounds(struct line *line, struct error *err);
+int line_watchdogs(struct line *line, struct error *err);
+int line_redirdevs(struct line *line, struct error *err);
+int line_hostdevs(struct line *line, struct error *err);
+int line_rngs(struct line *line, struct error *err);
+int line_panics(struct line *line, struct error *err);
+int line_vsock(struct line *line, struct error *err);
+
+/* The host's end of a character device, under that id.  `service` is what spice calls its channel (NULL: it
+ * has none for such a device). */
+int line_chardev_backend(struct line *line, const struct chardev *chardev, const char *id, const char *service,
+                         struct error *err);
+/* The sockets of channels whose owner left their place to us: numbers them from `first` on, in a definition that
+ * is about to start; fails if they are too many. */
+int line_number_channels(struct domain_def *live, int first, struct error *err);
+/* "audio1": the output of that number, or the first one for 0; NULL if there is none.  Allocated. */
+char *line_audio_id(const struct line *line, uint32_t id);
 
 /* One device by itself, which may be plugged in later: its number in the definition. */
 int line_controller_device(struct line *line, size_t index, struct error *err);

@@ -30,3 +30,6 @@ src_qemu_libqemu_a_SOURCES += src/qemu/qom_compare.c src/qemu/qom_compare.h src/
     src/qemu/qom_plan_private.h src/qemu/qom_pool.c src/qemu/qom_pool.h src/qemu/qom_pull.c src/qemu/qom_pull.h \
     src/qemu/qom_pull_bulk.c src/qemu/qom_pull_deep.c src/qemu/qom_pull_private.h src/qemu/qom_pull_walk.c src/qemu/qom_store.c \
     src/qemu/qom_store.h src/qemu/qom_tree.c src/qemu/qom_tree.h
+
+# Devices beside disks, networks and screens.
+src_qemu_libqemu_a_SOURCES += src/qemu/channels.c src/qemu/channels.h src/qemu/hostdevs.c src/qemu/services.c src/qemu/sounds.c

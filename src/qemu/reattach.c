@@ -26,6 +26,7 @@ static WAITS void forget_guest(struct domain *dom, const char *socket, int shuto
     error_scope(err);
     if (socket)
         unlink(socket);
+    channels_remove(dom, dom->live);
     if (status_remove(dom, &err) < 0)
         log_error("domain '%s': its status file stays: %s", dom->name, error_text(&err));
     domain_set_inactive(dom, shutoff_reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a guest shows and plays: graphics, video and audio. */
+/* What a guest shows: screens and graphics cards. */
 #include "qemu/line.h"
 
 #include <string.h>
@@ -8,21 +8,6 @@
 #include "base/text.h"
 
 enum { VNC_PORT_BASE = 5900 };
-
-/* --- audio --- */
-
-static int add_audio(struct line *line, const struct audio *audio, struct error *err)
-{
-    if (audio->type != AUDIO_NONE)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "audio %u: type '%s' is not supported, only 'none' is",
-                    audio->id, enum_word(&audio_type_names, audio->type));
-    owned_props struct props backend;
-    props_open(&backend);
-    props_printf(&backend, "id", "audio%u", audio->id);
-    props_text(&backend, "driver", "none");
-    line_backend(line, "-audiodev", &backend);
-    return 0;
-}
 
 /* --- graphics --- */
 
@@ -81,11 +66,8 @@ static void add_websocket(struct line *line, const struct graphics *graphics, st
         option_add(option, "websocket", "on");
 }
 
-static int add_graphics(struct line *line, const struct graphics *graphics, struct error *err)
+static int add_vnc(struct line *line, const struct graphics *graphics, struct error *err)
 {
-    if (graphics->type != GRAPHICS_VNC)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "graphics type '%s' is not supported, only 'vnc' is",
-                    enum_word(&graphics_type_names, graphics->type));
     owned_buffer struct buffer option = { 0 };
     if (add_vnc_address(line, graphics, &option, err) < 0)
         return -1;
@@ -95,11 +77,109 @@ static int add_graphics(struct line *line, const struct graphics *graphics, stru
         option_add_bool(&option, "power-control", graphics->power_control == YES);
     if (graphics->password)
         option_add(&option, "password", "on");
-    if (line->def->audios.count) {
-        owned_memory char *audio = memory_printf("audio%u", line->def->audios.items[0]->id);
-        option_add(&option, "audiodev", audio);
+    owned_memory char *audio = line_audio_id(line, graphics->audio);
+    option_add(&option, "audiodev", audio);
+    line_option(line, "-vnc", &option);
+    return 0;
+}
+
+static int add_spice_address(const struct graphics *graphics, struct buffer *option, struct error *err)
+{
+    const struct listen *listen = first_listen(graphics);
+    enum listen_type type = listen ? listen->type : LISTEN_ADDRESS;
+    if (type == LISTEN_NETWORK)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "spice: listen type 'network' is not supported");
+    if (type == LISTEN_NONE) {
+        option_add(option, "port", "0");
+        return 0;
     }
-    argv_add_pair(line->argv, "-vnc", buffer_text(&option));
+    if (type == LISTEN_SOCKET) {
+        if (!listen->socket)
+            return fail(err, ERR_CONFIG_UNSUPPORTED, "spice: a listen of type 'socket' needs socket='PATH'");
+        option_add_bool(option, "unix", true);
+        option_add(option, "addr", listen->socket);
+        return 0;
+    }
+    int64_t port = graphics->port.value;
+    if (port < 0 || port > 65535)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "spice: %lld is no port", (long long) port);
+    option_add_u64(option, "port", (uint64_t) port);
+    if (port > 0)
+        option_add(option, "addr", listen_address(graphics));
+    return 0;
+}
+
+/* There are no certificates that we could hand out. */
+static int check_spice(const struct line *line, const struct graphics *graphics, struct error *err)
+{
+    bool encrypted = (graphics->tls_port.set && graphics->tls_port.value > 0) ||
+                     graphics->default_mode == SPICE_SECURE;
+    for (size_t i = 0; i < graphics->channels.count; i++)
+        encrypted = encrypted || graphics->channels.items[i]->mode == SPICE_SECURE;
+    if (!caps_has_type(line->caps, "chardev-spicevmc"))
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "graphics type 'spice' is not supported: emulator '%s' was built without it; 'vnc' is",
+                    line->caps->emulator);
+    if (encrypted)
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "spice: encryption (tlsPort, mode='secure') is not supported");
+    return 0;
+}
+
+static void add_spice_tuning(struct buffer *option, const struct graphics *graphics)
+{
+    static const char *const mice[] = { [MOUSE_SERVER] = "off", [MOUSE_CLIENT] = "on" };
+    option_add(option, "image-compression", enum_word(&image_compression_names, graphics->image));
+    option_add(option, "jpeg-wan-compression", enum_word(&wan_compression_names, graphics->jpeg));
+    option_add(option, "zlib-glz-wan-compression", enum_word(&wan_compression_names, graphics->zlib));
+    option_add(option, "playback-compression", enum_word(&on_off_names, graphics->playback));
+    option_add(option, "streaming-video", enum_word(&streaming_mode_names, graphics->streaming));
+    option_add(option, "agent-mouse", graphics->mouse ? mice[graphics->mouse] : NULL);
+    option_add(option, "disable-copy-paste", graphics->clipboard == NO ? "on" : NULL);
+    option_add(option, "disable-agent-file-xfer", graphics->filetransfer == NO ? "on" : NULL);
+    option_add(option, "gl", graphics->gl == YES ? "on" : NULL);
+    option_add(option, "rendernode", graphics->gl == YES ? graphics->render_node : NULL);
+    option_add(option, "seamless-migration", "on");
+}
+
+/* Without a password nobody gets a ticket, so none is asked for. */
+static int add_spice(struct line *line, const struct graphics *graphics, struct error *err)
+{
+    owned_buffer struct buffer option = { 0 };
+    if (check_spice(line, graphics, err) < 0 || add_spice_address(graphics, &option, err) < 0)
+        return -1;
+    option_add(&option, "disable-ticketing", graphics->password ? NULL : "on");
+    for (size_t i = 0; i < graphics->channels.count; i++)
+        if (graphics->channels.items[i]->mode == SPICE_INSECURE)
+            option_add(&option, "plaintext-channel",
+                       enum_word(&spice_channel_name_names, graphics->channels.items[i]->name));
+    add_spice_tuning(&option, graphics);
+    line_option(line, "-spice", &option);
+    return 0;
+}
+
+static int add_headless(struct line *line, const struct graphics *graphics, struct error *err)
+{
+    owned_buffer struct buffer option = { 0 };
+    option_add(&option, NULL, "egl-headless");
+    option_add(&option, "rendernode", graphics->render_node);
+    line_option(line, "-display", &option);
+    return 0;
+}
+
+static int add_graphics(struct line *line, const struct graphics *graphics, struct error *err)
+{
+    int (*add)(struct line *line, const struct graphics *graphics, struct error *err) = NULL;
+    switch (graphics->type) {
+    case GRAPHICS_VNC: add = add_vnc; break;
+    case GRAPHICS_SPICE: add = add_spice; break;
+    case GRAPHICS_EGL_HEADLESS: add = add_headless; break;
+    default:
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "graphics type '%s' is not supported; 'vnc', 'spice' and 'egl-headless' are",
+                    enum_word(&graphics_type_names, graphics->type));
+    }
+    if (add(line, graphics, err) < 0)
+        return -1;
     if (graphics->keymap)
         argv_add_pair(line->argv, "-k", graphics->keymap);
     return 0;
@@ -178,9 +258,6 @@ static int add_video(struct line *line, const struct video *video, bool primary,
 int line_screens(struct line *line, struct error *err)
 {
     const struct domain_def *def = line->def;
-    for (size_t i = 0; i < def->audios.count; i++)
-        if (add_audio(line, def->audios.items[i], err) < 0)
-            return -1;
     for (size_t i = 0; i < def->graphics.count; i++)
         if (add_graphics(line, def->graphics.items[i], err) < 0)
             return -1;

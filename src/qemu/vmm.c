@@ -12,6 +12,7 @@
 #include "domain/status.h"
 #include "loop/loop.h"
 #include "loop/stream.h"
+#include "qemu/channels.h"
 #include "qemu/emulator.h"
 #include "qemu/vnc_ports.h"
 
@@ -251,6 +252,7 @@ WAITS void vmm_end(struct vmm *vmm, int shutoff_reason, int stopped_detail)
     vmm->phase = VMM_ENDING;
     hear_last_words(vmm);
     unlink(vmm->socket);
+    channels_remove(dom, vmm->def);
     if (status_remove(dom, &err) < 0)
         log_error("domain '%s': its status file stays: %s", dom->name, error_text(&err));
     dom->vmm = NULL;

@@ -58,5 +58,8 @@ void codec_format_string(const struct codec *c, struct buffer *out, const void *
 /* An enum's words and its codec, for the file that holds the table. */
 #define DEFINE_ENUM_CODEC(type, list) \
     DEFINE_ENUM(type, list); \
+    BORROW_ENUM_CODEC(type)
+/* The codec of an enum whose words another file defines. */
+#define BORROW_ENUM_CODEC(type) \
     typedef enum type ctype_##type; \
     static const struct codec codec_##type = ENUM_CODEC(type)

@@ -19,16 +19,40 @@ static const struct caps_cpu cpus[] = {
 
 /* Sorted, as caps_has_type() needs them. */
 static const char *const types[] = {
-    "VGA", "bochs-display", "cirrus-vga", "e1000", "floppy", "i82801b11-bridge", "ich9-ahci",
-    "ich9-usb-ehci1", "ich9-usb-uhci1", "ich9-usb-uhci2", "ich9-usb-uhci3", "ide-cd", "ide-hd", "ioh3420",
-    "isa-fdc", "isa-serial", "kvm-pit", "lsi53c895a",
-    "memory-backend-file", "memory-backend-memfd", "memory-backend-ram", "mptsas1068", "nec-usb-xhci",
-    "pci-bridge", "pci-ohci", "pci-serial", "pcie-pci-bridge", "pcie-root-port", "piix3-usb-uhci",
-    "piix4-usb-uhci", "qemu-xhci", "ramfb", "rtl8139", "scsi-block", "scsi-cd", "scsi-hd",
-    "secondary-vga", "usb-ehci", "usb-kbd", "usb-mouse", "usb-serial", "usb-storage", "usb-tablet",
-    "virtconsole", "virtio-balloon-pci", "virtio-blk-pci", "virtio-gpu-pci", "virtio-keyboard-pci",
-    "virtio-mouse-pci", "virtio-net-pci", "virtio-scsi-pci", "virtio-serial-pci", "virtio-tablet-pci",
-    "virtio-vga", "vmcoreinfo", "vmgenid", "vmware-svga",
+    "AC97", "ES1370", "VGA", "bochs-display", "chardev-qemu-vdagent", "cirrus-vga", "e1000", "floppy",
+    "hda-duplex", "hda-micro", "hda-output", "i6300esb", "i82801b11-bridge", "ib700", "ich9-ahci",
+    "ich9-intel-hda", "ich9-usb-ehci1", "ich9-usb-uhci1", "ich9-usb-uhci2", "ich9-usb-uhci3", "ide-cd",
+    "ide-hd", "input-linux", "intel-hda", "ioh3420", "isa-fdc", "isa-parallel", "isa-serial", "kvm-pit",
+    "lsi53c895a", "memory-backend-file", "memory-backend-memfd", "memory-backend-ram", "mptsas1068",
+    "nec-usb-xhci", "pci-bridge", "pci-ohci", "pci-serial", "pcie-pci-bridge", "pcie-root-port",
+    "piix3-usb-uhci", "piix4-usb-uhci", "pvpanic", "pvpanic-pci", "qemu-xhci", "ramfb", "rng-builtin",
+    "rng-egd", "rng-random", "rtl8139", "sb16", "scsi-block", "scsi-cd", "scsi-hd", "secondary-vga",
+    "tpm-crb", "tpm-tis", "usb-audio", "usb-ehci", "usb-host", "usb-hub", "usb-kbd", "usb-mouse",
+    "usb-redir", "usb-serial", "usb-storage", "usb-tablet", "vfio-pci", "vhost-vsock-pci", "virtconsole",
+    "virtio-9p-pci", "virtio-balloon-pci", "virtio-blk-pci", "virtio-gpu-pci", "virtio-input-host-pci",
+    "virtio-keyboard-pci", "virtio-mouse-pci", "virtio-net-pci", "virtio-rng-pci", "virtio-scsi-pci",
+    "virtio-serial-pci", "virtio-tablet-pci", "virtio-vga", "virtserialport", "vmcoreinfo", "vmgenid",
+    "vmware-svga",
+};
+
+/* Of an emulator that was built with everything. */
+static const char *const types_in_full[] = {
+    "AC97", "ES1370", "VGA", "bochs-display", "ccid-card-passthru", "chardev-qemu-vdagent",
+    "chardev-spiceport", "chardev-spicevmc", "cirrus-vga", "e1000", "floppy", "hda-duplex", "hda-micro",
+    "hda-output", "i6300esb", "i82801b11-bridge", "ib700", "ich9-ahci", "ich9-intel-hda", "ich9-usb-ehci1",
+    "ich9-usb-uhci1", "ich9-usb-uhci2", "ich9-usb-uhci3", "ide-cd", "ide-hd", "idontexist", "input-linux",
+    "intel-hda", "intel-iommu", "ioh3420", "isa-fdc", "isa-parallel", "isa-serial", "kvm-pit", "lsi53c895a",
+    "memory-backend-file", "memory-backend-memfd", "memory-backend-ram", "mptsas1068", "ne2k_pci",
+    "nec-usb-xhci", "netfront", "nvdimm", "pci-bridge", "pci-ohci", "pci-serial", "pcie-pci-bridge",
+    "pcie-root-port", "pcnet", "piix3-usb-uhci", "piix4-usb-uhci", "pvpanic", "pvpanic-pci", "qemu-xhci",
+    "qxl", "qxl-vga", "ramfb", "rng-builtin", "rng-egd", "rng-random", "rtl8139", "sb16", "scsi-block",
+    "scsi-cd", "scsi-hd", "secondary-vga", "tpm-crb", "tpm-tis", "usb-audio", "usb-ccid", "usb-ehci",
+    "usb-host", "usb-hub", "usb-kbd", "usb-mouse", "usb-redir", "usb-serial", "usb-storage", "usb-tablet",
+    "vfio-pci", "vhost-vsock-pci", "virtconsole", "virtio-9p-pci", "virtio-balloon-pci", "virtio-blk-pci",
+    "virtio-gpu-gl-pci", "virtio-gpu-pci", "virtio-input-host-pci", "virtio-keyboard-pci",
+    "virtio-mouse-pci", "virtio-net-pci", "virtio-rng-pci", "virtio-scsi-pci", "virtio-serial-pci",
+    "virtio-sound-pci", "virtio-tablet-pci", "virtio-vga", "virtio-vga-gl", "virtserialport", "vmcoreinfo",
+    "vmgenid", "vmware-svga", "vmxnet3",
 };
 
 struct caps caps_table(enum caps_table which)
@@ -42,11 +66,13 @@ struct caps caps_table(enum caps_table which)
                         1U << CAPS_SANDBOX | 1U << CAPS_SET_ACTION | 1U << CAPS_RAW_WITHOUT_FORMAT |
                         1U << CAPS_MONITOR_OBJECT | 1U << CAPS_QOM_LIST_GET },
     };
+    bool full = which == CAPS_10_0;
     return (struct caps){
         .emulator = "/usr/bin/qemu-system-x86_64", .arch = "x86_64", .package = "", .key = "key",
         .version = tables[which].version, .features = tables[which].features, .kvm_present = true,
         .kvm_usable = true, .machines = machines, .machines_count = ARRAY_COUNT(machines), .cpus = cpus,
         .cpus_count = ARRAY_COUNT(cpus),
-        .types = types, .types_count = ARRAY_COUNT(types),
+        .types = full ? types_in_full : types,
+        .types_count = full ? ARRAY_COUNT(types_in_full) : ARRAY_COUNT(types),
     };
 }

@@ -16,6 +16,7 @@
 #include "conf/domain_def.h"
 #include "json/json.h"
 #include "qemu/disk_order.h"
+#include "qemu/line.h"
 #include "recorded.h"
 
 static const struct variant { const char *name; enum caps_table caps; bool classic; } variants[] = {
@@ -33,10 +34,11 @@ static struct domain_def *parse(const char *xml, size_t length, struct error *er
     static const struct conf_defaults defaults = { .arch = "x86_64",
                                                    .emulator = "/usr/bin/qemu-system-x86_64" };
     owned(domain_def) struct domain_def *def = domain_def_parse(xml, length, 0, &defaults, NULL, err);
-    struct domain_def *live = def ? domain_def_copy_live(def) : NULL;
-    if (live)
-        disk_order(live);
-    return live;
+    if (!def)
+        return NULL;
+    owned(domain_def) struct domain_def *live = domain_def_copy_live(def);
+    disk_order(live);
+    return line_number_channels(live, 4, err) < 0 ? NULL : take(live);
 }
 
 /* An option and its value stand on one line. */
