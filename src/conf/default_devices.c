@@ -79,9 +79,8 @@ static void add_controllers(struct domain_def *def, struct arena *arena)
 {
     enum machine_kind kind = machine_kind(def);
     fill_controllers(def, kind);
-    if (machine_is_microvm(def) && needs_virtio_serial(def) &&
-        !find_controller(def, CONTROLLER_VIRTIO_SERIAL, 0))
-        defaults_add_controller(def, CONTROLLER_VIRTIO_SERIAL, 0, CONTROLLER_MODEL_ABSENT, arena);
+    if (machine_is_microvm(def))
+        virtio_serial_add_controllers(def, arena);
     if (kind == MACHINE_OTHER)
         return;
     if (!has_usb(def))

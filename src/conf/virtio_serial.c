@@ -93,7 +93,7 @@ static void assign(struct port_map *map, struct domain_def *def, struct chardev 
 void virtio_serial_assign(struct domain_def *def, struct arena *arena)
 {
     struct port_map map = { { 0 } };
-    if (machine_kind(def) == MACHINE_OTHER)
+    if (machine_kind(def) == MACHINE_OTHER && !machine_is_microvm(def))
         return;
     learn(&map, def->consoles.items, def->consoles.count);
     learn(&map, def->channels.items, def->channels.count);
