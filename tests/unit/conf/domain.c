@@ -133,9 +133,9 @@ Test(domain, boot_devices_and_boot_orders_do_not_mix)
 
 Test(domain, a_kept_device_takes_part_in_the_boot_order)
 {
-    owned(domain_def) struct domain_def *def = define("pc", "", "<hostdev><boot order='1'/></hostdev>");
+    owned(domain_def) struct domain_def *def = define("pc", "", "<shmem><boot order='1'/></shmem>");
     cr_assert_eq(def->os.boots.count, 0);
-    refuse("pc", "", "<hostdev><boot order='1'/></hostdev><disk><target dev='vda'/><boot order='1'/></disk>",
+    refuse("pc", "", "<shmem><boot order='1'/></shmem><disk><target dev='vda'/><boot order='1'/></disk>",
            ERR_CONFIG_UNSUPPORTED, "used for more than one");
 }
 
@@ -158,13 +158,13 @@ Test(domain, a_start_is_refused_while_wanted_content_is_only_kept)
     error_scope(err);
     owned(domain_def) struct domain_def *plain = define("pc", "<memtune><hard_limit>1</hard_limit></memtune>",
                                                         "");
-    owned(domain_def) struct domain_def *sound = define("pc", "",
-                                                        "<sound model='ich6'/>\n<rng model='virtio'/>");
+    owned(domain_def) struct domain_def *shmem = define("pc", "",
+                                                        "<shmem name='a'/>\n<memory model='dimm'/>");
     cr_assert_eq(domain_def_check_startable(plain, &err), 0, "%s", error_text(&err));
-    cr_assert_eq(domain_def_check_startable(sound, &err), -1);
+    cr_assert_eq(domain_def_check_startable(shmem, &err), -1);
     cr_assert_eq(err.code, ERR_CONFIG_UNSUPPORTED);
     cr_assert_str_eq(error_text(&err),
-                     "domain 'd': 'devices/sound' (line 1) and 1 more are not supported yet");
+                     "domain 'd': 'devices/shmem' (line 1) and 1 more are not supported yet");
 }
 
 Test(domain, a_machine_that_cannot_be_built_is_kept_and_not_started)
