@@ -93,7 +93,8 @@ static void redirdev_check(void *self, struct xml_context *x)
 PART(reconnect, "reconnect", "What happens when the connection is lost.",
     ATTR("enabled", reconnect, yes_no, "connect again?", REQUIRED),
     ATTR("timeout", reconnect_seconds, opt_u32, "seconds between attempts"));
-PART(clipboard, "clipboard", "The clipboard.", ATTR("copypaste", clipboard, yes_no, "is it shared?", REQUIRED));
+PART(clipboard, "clipboard", "The clipboard.",
+    ATTR("copypaste", clipboard, yes_no, "is it shared?", REQUIRED));
 PART(mouse, "mouse", "The pointer.", ATTR("mode", mouse_mode, string, "client or server", REQUIRED));
 PART(source, "source", "Its other end on the host.",
     ATTR("mode", mode, string, "bind or connect", IF(type, CHARDEV_TCP, CHARDEV_UNIX)),
@@ -172,6 +173,7 @@ const struct element channel_element = ELEMENT_CHECKED("channel", "A channel to 
 const struct element parallel_element = ELEMENT_CHECKED("parallel", "A parallel port.", parallel_check,
     KIND, SOURCES, INLINE(log_part), INLINE(parallel_target), INLINE(alias), CHILD(address, address_element));
 
-const struct element redirdev_element = ELEMENT_CHECKED("redirdev", "A USB device of a client.", redirdev_check,
+const struct element redirdev_element = ELEMENT_CHECKED(
+    "redirdev", "A USB device of a client.", redirdev_check,
     ATTR("bus", bus, redirdev_bus, "kind of bus", DEFAULT("usb")),
     KIND, SOURCES, INLINE(log_part), INLINE(boot), INLINE(alias), CHILD(address, address_element));

@@ -3,7 +3,8 @@
  * on the host.
  *
  * After defaults: `port` is set; a serial port has a target type and a model; the first console mirrors
- * serial port 0 (console_is_mirror()), and has no device of its own.  A channel whose unix socket has no path gets one at each start.
+ * serial port 0 (console_is_mirror()), and has no device of its own.  A channel whose unix socket has no path
+ * gets one at each start.
  */
 #pragma once
 #include "conf/address.h"

@@ -29,7 +29,8 @@ PART(target, "target", "How the guest sees it.", ATTR("dir", target, string, "na
 BOOT_PART;
 ALIAS_PART;
 
-const struct element filesystem_element = ELEMENT_CHECKED("filesystem", "A folder of the host.", filesystem_check,
+const struct element filesystem_element = ELEMENT_CHECKED(
+    "filesystem", "A folder of the host.", filesystem_check,
     ATTR("type", type, filesystem_type, "kind of source", DEFAULT("mount")),
     ATTR("accessmode", access, access_mode, "whose rights the files have", DEFAULT("passthrough")),
     ATTR("model", model, filesystem_model, "model of the device"),

@@ -10,7 +10,8 @@
     _(FILESYSTEM_VOLUME, "volume")
 DECLARE_ENUM(filesystem_type, FILESYSTEM_TYPE_ABSENT, FILESYSTEM_TYPES);
 
-#define ACCESS_MODES(_) _(ACCESS_PASSTHROUGH, "passthrough") _(ACCESS_MAPPED, "mapped") _(ACCESS_SQUASH, "squash")
+#define ACCESS_MODES(_) \
+    _(ACCESS_PASSTHROUGH, "passthrough") _(ACCESS_MAPPED, "mapped") _(ACCESS_SQUASH, "squash")
 DECLARE_ENUM(access_mode, ACCESS_MODE_ABSENT, ACCESS_MODES);
 
 #define MULTIDEVS(_) _(MULTIDEVS_REMAP, "remap") _(MULTIDEVS_FORBID, "forbid") _(MULTIDEVS_WARN, "warn")

@@ -54,7 +54,8 @@ PART(scsi_place, "address", PLACE,
 #define SELF struct hostdev
 PART(vendor, "vendor", "Who made it.", ATTR("id", vendor, hex4, "number", REQUIRED, RANGE(0, 0xffff)));
 PART(product, "product", "What it is.", ATTR("id", product, hex4, "number", REQUIRED, RANGE(0, 0xffff)));
-PART(adapter, "adapter", "The host's adapter.", ATTR("name", adapter, string, "such as scsi_host0", REQUIRED));
+PART(adapter, "adapter", "The host's adapter.",
+    ATTR("name", adapter, string, "such as scsi_host0", REQUIRED));
 PART(source, "source", "Which one it is.",
     ATTR("startupPolicy", startup_policy, string, "what happens if it is missing", IF(type, HOSTDEV_USB)),
     ATTR("guestReset", guest_reset, guest_reset, "may the guest reset it?", IF(type, HOSTDEV_USB)),

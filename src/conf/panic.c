@@ -17,5 +17,6 @@ static void panic_check(void *self, struct xml_context *x)
 #define SELF struct panic
 ALIAS_PART;
 
-const struct element panic_element = ELEMENT_CHECKED("panic", "How a guest says that it crashed.", panic_check,
+const struct element panic_element = ELEMENT_CHECKED(
+    "panic", "How a guest says that it crashed.", panic_check,
     ATTR("model", model, panic_model, "model of the device"), INLINE(alias), CHILD(address, address_element));

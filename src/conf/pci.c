@@ -262,7 +262,8 @@ static bool place_second_half(struct pci_map *map)
 {
     const struct domain_def *def = map->def;
     bool ok = true;
-    if (def->memballoon && def->memballoon->model != MEMBALLOON_NONE && def->memballoon->model != MEMBALLOON_XEN)
+    if (def->memballoon && def->memballoon->model != MEMBALLOON_NONE &&
+        def->memballoon->model != MEMBALLOON_XEN)
         ok = take_any(map, &def->memballoon->address, true);
     for (size_t i = 0; i < def->rngs.count && ok; i++)
         ok = take_any(map, &def->rngs.items[i]->address, true);

@@ -29,7 +29,8 @@ PART(source, "source", "The daemon that is asked.",
     ATTR("path", egd.path, string, "file, device or socket"),
     ATTR("host", egd.host, string, "address"),
     ATTR("service", egd.service, string, "port"));
-PART(protocol, "protocol", "How the daemon is spoken to.", ATTR("type", egd.protocol, chardev_protocol, "raw", REQUIRED));
+PART(protocol, "protocol", "How the daemon is spoken to.",
+    ATTR("type", egd.protocol, chardev_protocol, "raw", REQUIRED));
 PART(backend, "backend", "Where the host takes entropy from.",
     ATTR("model", backend, rng_backend, "kind of source", REQUIRED),
     ATTR("type", egd.type, chardev_type, "kind of connection", IF(backend, RNG_EGD)),

@@ -152,7 +152,8 @@ static void add_hubs(struct usb_map *map, struct domain_def *def, struct arena *
     }
 }
 
-static void assign_kind(struct usb_map *map, struct domain_def *def, enum device_kind kind, struct arena *arena)
+static void assign_kind(struct usb_map *map, struct domain_def *def, enum device_kind kind,
+                        struct arena *arena)
 {
     for (struct device_walk walk = { 0 }; device_next(def, &walk); )
         if (walk.kind == kind && is_usb(&walk))

@@ -82,8 +82,8 @@ static void assign(struct port_map *map, struct domain_def *def, struct chardev 
         if (controller && take_port(map, controller, chardev, arena))
             return;
         if (!controller) {
-            controller = defaults_add_controller(def, CONTROLLER_VIRTIO_SERIAL, index, CONTROLLER_MODEL_ABSENT,
-                                                 arena);
+            controller = defaults_add_controller(def, CONTROLLER_VIRTIO_SERIAL, index,
+                                                 CONTROLLER_MODEL_ABSENT, arena);
             take_port(map, controller, chardev, arena);
             return;
         }

@@ -66,8 +66,8 @@ static void add_agent(struct buffer *option, const struct chardev *chardev)
     option_add(option, "mouse", on_off(text_equal(chardev->mouse_mode, "client")));
 }
 
-static int check_backend(const struct line *line, const struct chardev *chardev, bool known, const char *service,
-                         struct error *err)
+static int check_backend(const struct line *line, const struct chardev *chardev, bool known,
+                         const char *service, struct error *err)
 {
     enum chardev_type type = chardev->type;
     bool encrypted = chardev->tls == YES || chardev->protocol > PROTOCOL_TELNET;
@@ -76,18 +76,19 @@ static int check_backend(const struct line *line, const struct chardev *chardev,
         return fail(err, ERR_CONFIG_UNSUPPORTED, "type '%s'%s is not supported",
                     enum_word(&chardev_type_names, type), encrypted ? " with tls" : "");
     if (spice && !caps_has_type(line->caps, "chardev-spicevmc"))
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "type '%s' needs spice, which emulator '%s' was built without",
-                    enum_word(&chardev_type_names, type), line->caps->emulator);
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "type '%s' needs spice, which emulator '%s' was built without", enum_word(&chardev_type_names, type), line->caps->emulator);
     if (type == CHARDEV_VDAGENT && !caps_has_type(line->caps, "chardev-qemu-vdagent"))
         return fail(err, ERR_CONFIG_UNSUPPORTED, "emulator '%s' has no qemu-vdagent", line->caps->emulator);
-    bool needs_path = type == CHARDEV_DEV || type == CHARDEV_FILE || type == CHARDEV_PIPE || type == CHARDEV_UNIX;
+    bool needs_path = type == CHARDEV_DEV || type == CHARDEV_FILE || type == CHARDEV_PIPE ||
+                      type == CHARDEV_UNIX;
     if (needs_path && !chardev->path && !chardev->listener)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "it has no <source path='...'/>");
     return 0;
 }
 
-int line_chardev_backend(struct line *line, const struct chardev *chardev, const char *id, const char *service,
-                         struct error *err)
+int line_chardev_backend(struct line *line, const struct chardev *chardev, const char *id,
+                         const char *service, struct error *err)
 {
     static const char *const backends[] = {
         [CHARDEV_NULL] = "null", [CHARDEV_VC] = "vc", [CHARDEV_PTY] = "pty", [CHARDEV_DEV] = "serial",
@@ -145,7 +146,8 @@ static const char *serial_driver(const struct chardev *serial)
 static int add_one(struct line *line, const struct chardev *chardev, const char *driver, struct error *err)
 {
     owned_memory char *backend = memory_printf("char%s", chardev->alias);
-    if (line_chardev_backend(line, chardev, backend, "vdagent", err) < 0 || add_device(line, chardev, driver, backend, err) < 0)
+    if (line_chardev_backend(line, chardev, backend, "vdagent", err) < 0 ||
+        add_device(line, chardev, driver, backend, err) < 0)
         return -1;
     return 0;
 }
@@ -202,8 +204,8 @@ int line_number_channels(struct domain_def *live, int first, struct error *err)
         if (!is_ours(channel))
             continue;
         if (first > PROCESS_FD_MAX)
-            return fail(err, ERR_CONFIG_UNSUPPORTED, "channel '%s': there are too many channels without a path",
-                        channel->alias);
+            return fail(err, ERR_CONFIG_UNSUPPORTED,
+                        "channel '%s': there are too many channels without a path", channel->alias);
         channel->mode = "bind";
         channel->listener = first++;
     }

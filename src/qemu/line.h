@@ -78,10 +78,10 @@ int line_vsock(struct line *line, struct error *err);
 
 /* The host's end of a character device, under that id.  `service` is what spice calls its channel (NULL: it
  * has none for such a device). */
-int line_chardev_backend(struct line *line, const struct chardev *chardev, const char *id, const char *service,
-                         struct error *err);
-/* The sockets of channels whose owner left their place to us: numbers them from `first` on, in a definition that
- * is about to start; fails if they are too many. */
+int line_chardev_backend(struct line *line, const struct chardev *chardev, const char *id,
+                         const char *service, struct error *err);
+/* The sockets of channels whose owner left their place to us: numbers them from `first` on, in a definition
+ * that is about to start; fails if they are too many. */
 int line_number_channels(struct domain_def *live, int first, struct error *err);
 /* "audio1": the output of that number, or the first one for 0; NULL if there is none.  Allocated. */
 char *line_audio_id(const struct line *line, uint32_t id);

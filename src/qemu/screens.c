@@ -121,7 +121,8 @@ static int check_spice(const struct line *line, const struct graphics *graphics,
                     "graphics type 'spice' is not supported: emulator '%s' was built without it; 'vnc' is",
                     line->caps->emulator);
     if (encrypted)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "spice: encryption (tlsPort, mode='secure') is not supported");
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "spice: encryption (tlsPort, mode='secure') is not supported");
     return 0;
 }
 
@@ -168,21 +169,24 @@ static int add_headless(struct line *line, const struct graphics *graphics, stru
 
 static int add_graphics(struct line *line, const struct graphics *graphics, struct error *err)
 {
-    int (*add)(struct line *line, const struct graphics *graphics, struct error *err) = NULL;
     switch (graphics->type) {
-    case GRAPHICS_VNC: add = add_vnc; break;
-    case GRAPHICS_SPICE: add = add_spice; break;
-    case GRAPHICS_EGL_HEADLESS: add = add_headless; break;
+    case GRAPHICS_VNC:
+        return add_vnc(line, graphics, err);
+    case GRAPHICS_SPICE:
+        return add_spice(line, graphics, err);
+    case GRAPHICS_EGL_HEADLESS:
+        return add_headless(line, graphics, err);
     default:
         return fail(err, ERR_CONFIG_UNSUPPORTED,
                     "graphics type '%s' is not supported; 'vnc', 'spice' and 'egl-headless' are",
                     enum_word(&graphics_type_names, graphics->type));
     }
-    if (add(line, graphics, err) < 0)
-        return -1;
+}
+
+static void add_keymap(struct line *line, const struct graphics *graphics)
+{
     if (graphics->keymap)
         argv_add_pair(line->argv, "-k", graphics->keymap);
-    return 0;
 }
 
 /* --- video --- */
@@ -261,6 +265,8 @@ int line_screens(struct line *line, struct error *err)
     for (size_t i = 0; i < def->graphics.count; i++)
         if (add_graphics(line, def->graphics.items[i], err) < 0)
             return -1;
+    for (size_t i = 0; i < def->graphics.count; i++)
+        add_keymap(line, def->graphics.items[i]);
     for (size_t i = 0; i < def->videos.count; i++)
         if (def->videos.items[i]->model != VIDEO_NONE &&
             add_video(line, def->videos.items[i], i == 0, err) < 0)

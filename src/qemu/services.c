@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a guest is served with: entropy, a watchdog, a TPM, folders, sockets, and somebody who hears it panic. */
+/* What a guest is served with: entropy, a watchdog, a TPM, folders, sockets, and somebody who hears it panic.
+ */
 #include "qemu/line.h"
 
 #include "base/memory.h"
@@ -215,7 +216,7 @@ int line_vsock(struct line *line, struct error *err)
     owned_memory char *driver = virtio_driver("vhost-vsock-pci", vsock->model);
     if (!vsock->cid)
         return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "vsock: <cid auto='yes'/> is not supported; <cid address='NUMBER'/> (from 3) chooses one");
+                    "vsock: <cid auto='yes'/> is not supported; <cid address='NUMBER'/> (from 3) is");
     if (line_check_type(line, driver, "vsock", err) < 0)
         return -1;
     owned_props struct props device;

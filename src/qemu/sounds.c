@@ -21,7 +21,8 @@ int line_audio(struct line *line, struct error *err)
     for (size_t i = 0; i < line->def->audios.count; i++) {
         const struct audio *audio = line->def->audios.items[i];
         if (audio->type == AUDIO_SPICE && !caps_has_type(line->caps, "chardev-spicevmc"))
-            return fail(err, ERR_CONFIG_UNSUPPORTED, "audio %u: type 'spice' is not supported: emulator '%s' was built without it",
+            return fail(err, ERR_CONFIG_UNSUPPORTED,
+                        "audio %u: type 'spice' is not supported: emulator '%s' was built without it",
                         audio->id, line->caps->emulator);
         owned_props struct props backend;
         props_open(&backend);

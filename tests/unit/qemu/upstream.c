@@ -3,8 +3,8 @@
  * devices, whatever their order.  The number may only grow.  UPSTREAM_DIFF=1 shows what differs, and
  * UPSTREAM_DIFF=NAME in one case.
  *
- * Left out of the comparison: the environment, the key of libvirt's secrets, the numbers of descriptors (where
- * libvirt passes a socket that listens already, we name its path), and spice's disable-ticketing (libvirt's
+ * Left out of the comparison: the environment, the key of libvirt's secrets, the numbers of descriptors
+ * (where libvirt passes a socket that listens already, we name its path), and spice's disable-ticketing (libvirt's
  * tests have a password in their configuration). */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -172,9 +172,11 @@ static int build(const char *name, struct argv *argv, struct error *err)
     disk_order(live);
     if (line_number_channels(live, 4, err) < 0)
         return -1;
-    for (size_t i = 0; i < live->graphics.count; i++)       /* as a start chooses them */
-        if (live->graphics.items[i]->autoport == YES)
-            live->graphics.items[i]->port = (struct opt_i64){ true, first_port[live->graphics.items[i]->type] };
+    for (size_t i = 0; i < live->graphics.count; i++) {     /* as a start chooses them */
+        struct graphics *graphics = live->graphics.items[i];
+        if (graphics->autoport == YES)
+            graphics->port = (struct opt_i64){ true, first_port[graphics->type] };
+    }
     struct caps caps = caps_table(CAPS_10_0);
     struct caps_machine machine = caps.machines[0];         /* any that is asked for */
     machine.name = live->os.machine;
