@@ -77,7 +77,8 @@ static int check_backend(const struct line *line, const struct chardev *chardev,
                     enum_word(&chardev_type_names, type), encrypted ? " with tls" : "");
     if (spice && !caps_has_type(line->caps, "chardev-spicevmc"))
         return fail(err, ERR_CONFIG_UNSUPPORTED,
-                    "type '%s' needs spice, which emulator '%s' was built without", enum_word(&chardev_type_names, type), line->caps->emulator);
+                    "type '%s' needs spice, which emulator '%s' was built without",
+                    enum_word(&chardev_type_names, type), line->caps->emulator);
     if (type == CHARDEV_VDAGENT && !caps_has_type(line->caps, "chardev-qemu-vdagent"))
         return fail(err, ERR_CONFIG_UNSUPPORTED, "emulator '%s' has no qemu-vdagent", line->caps->emulator);
     bool needs_path = type == CHARDEV_DEV || type == CHARDEV_FILE || type == CHARDEV_PIPE ||

@@ -4,8 +4,8 @@
  * UPSTREAM_DIFF=NAME in one case.
  *
  * Left out of the comparison: the environment, the key of libvirt's secrets, the numbers of descriptors
- * (where libvirt passes a socket that listens already, we name its path), and spice's disable-ticketing (libvirt's
- * tests have a password in their configuration). */
+ * (where libvirt passes a socket that listens already, we may name its path), and spice's disable-ticketing
+ * (libvirt's tests have a password in their configuration). */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
