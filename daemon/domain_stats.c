@@ -9,7 +9,10 @@
 #include "daemon/params.h"
 #include "daemon/request.h"
 #include "daemon/usage.h"
+#include "loop/loop.h"
 #include "qemu/figures.h"
+
+enum { SILENCE_MS = 2000 };             /* one guest that hangs must not keep back the figures of all others */
 
 /* VIR_DOMAIN_STATS_*. */
 enum { STATS_STATE = 0x1, STATS_CPU = 0x2, STATS_BALLOON = 0x4, STATS_VCPU = 0x8, STATS_INTERFACE = 0x10,
@@ -232,10 +235,10 @@ static int choose_groups(unsigned stats, unsigned flags, unsigned *ret_chosen, u
     return 0;
 }
 
-static WAITS void fill(struct record *r, unsigned chosen)
+static WAITS void fill(struct record *r, unsigned chosen, uint64_t deadline)
 {
     error_scope(silent);
-    if (r->figures && figures_wait(r->figures, &silent) < 0) {
+    if (r->figures && figures_wait_until(r->figures, deadline, &silent) < 0) {
         figures_free(r->figures);
         r->figures = NULL;
     }
@@ -254,6 +257,7 @@ int on_connect_get_all_domain_stats(struct request *request,
     if (check_flags(args->flags, LIST_KNOWN | STATS_NOWAIT | STATS_BACKING | STATS_ENFORCE, err) < 0 ||
         choose_groups(args->stats, args->flags, &chosen, &about, err) < 0)
         return -1;
+    uint64_t deadline = loop_now() + SILENCE_MS;
     collect(request, args, about, &records);
     if (domain_list_check_count(records.items.count, err) < 0)
         return -1;
@@ -262,7 +266,7 @@ int on_connect_get_all_domain_stats(struct request *request,
     ret->retStats.retStats_len = (unsigned) records.items.count;
     for (size_t i = 0; i < records.items.count; i++) {
         struct record *r = &records.items.items[i];
-        fill(r, chosen);
+        fill(r, chosen, deadline);
         reply_domain(&out[i].dom, r->dom);
         out[i].params.params_len = params_give(&r->params, &out[i].params.params_val);
     }

@@ -56,8 +56,13 @@ struct figures *figures_ask(const struct domain *dom, unsigned about, struct err
 
 int figures_wait(struct figures *figures, struct error *err)
 {
+    return figures_wait_until(figures, 0, err);
+}
+
+int figures_wait_until(struct figures *figures, uint64_t deadline, struct error *err)
+{
     for (enum question q = 0; q < QUESTIONS; q++) {
-        if (!(figures->asked >> q & 1) || monitor_call_wait(&figures->calls[q], err) == 0)
+        if (!(figures->asked >> q & 1) || monitor_call_wait_until(&figures->calls[q], deadline, err) == 0)
             continue;
         if (figures->calls[q].reply.refusal == MONITOR_NOT_REFUSED)
             return -1;

@@ -32,6 +32,7 @@ struct figures;
 /* Fails unless the guest runs and its monitor answers. */
 struct figures *figures_ask(const struct domain *dom, unsigned about, struct error *err);
 WAITS int figures_wait(struct figures *figures, struct error *err);
+WAITS int figures_wait_until(struct figures *figures, uint64_t deadline, struct error *err);
 void figures_free(struct figures *figures);             /* waiting for the answers or not */
 DEFINE_OWNED(figures)
 

@@ -107,6 +107,8 @@ void monitor_call_start(struct monitor *m, struct monitor_call *call, const char
 /* 0 with call->reply.  -1: refused (ERR_VMM, and reply.refusal says how), lost (ERR_VMM, ERR_TIMEOUT), or the
  * fiber was cancelled (ERR_ABORTED). */
 WAITS int monitor_call_wait(struct monitor_call *call, struct error *err);
+/* The same for one who has no more time than that; the VMM itself still has its own. */
+WAITS int monitor_call_wait_until(struct monitor_call *call, uint64_t deadline, struct error *err);
 void monitor_call_done(struct monitor_call *call);
 #define owned_call __attribute__((cleanup(monitor_call_done)))
 

@@ -63,7 +63,12 @@ void monitor_call_start(struct monitor *m, struct monitor_call *call, const char
 
 WAITS int monitor_call_wait(struct monitor_call *call, struct error *err)
 {
-    if (wait_until(&call->wait, 0, err) < 0)
+    return monitor_call_wait_until(call, 0, err);
+}
+
+WAITS int monitor_call_wait_until(struct monitor_call *call, uint64_t deadline, struct error *err)
+{
+    if (wait_until(&call->wait, deadline, err) < 0)
         return -1;
     if (!call->error.code)
         return 0;

@@ -205,4 +205,18 @@ def domsh_gives_up_on_a_daemon_that_says_nothing(d):
         same(time.monotonic() - begun < 10, True, "within 10 s")
 
 
+@test()
+def a_guest_that_hangs_does_not_keep_back_the_figures_of_others(d):
+    for name in ("one", "two"):
+        d.define(name)
+        d.virsh("start", name)
+    os.kill(d.guest("one"), signal.SIGSTOP)
+    begun = time.monotonic()
+    stats = {dom.name(): figures for dom, figures in d.connect().getAllDomainStats()}
+    same(time.monotonic() - begun < 5, True, "within 5 s")
+    same(sorted(stats), ["one", "two"])
+    same("balloon.current" in stats["two"], True)
+    os.kill(d.guest("one"), signal.SIGCONT)
+
+
 main()
