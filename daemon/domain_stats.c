@@ -12,7 +12,7 @@
 #include "loop/loop.h"
 #include "qemu/figures.h"
 
-enum { SILENCE_MS = 2000 };             /* one guest that hangs must not keep back the figures of all others */
+enum { SILENCE_MS = 2000 };             /* one guest that hangs must not keep back all figures */
 
 /* VIR_DOMAIN_STATS_*. */
 enum { STATS_STATE = 0x1, STATS_CPU = 0x2, STATS_BALLOON = 0x4, STATS_VCPU = 0x8, STATS_INTERFACE = 0x10,

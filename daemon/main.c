@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/files.h"
 #include "daemon/daemon.h"
 #include "daemon/options.h"
 
@@ -24,6 +25,7 @@ static int run(const struct options *options)
 int main(int argc, char **argv)
 {
     struct options options;
+    files_fill_standard();
     switch (options_parse(argc, argv, &options)) {
     case OPTIONS_DONE: return EXIT_SUCCESS;
     case OPTIONS_WRONG: return EXIT_USAGE;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* domsh: a shell for domusd.  It runs the command given, or else prompts or reads standard input. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "config.h"
 #include "shell/command.h"
@@ -68,9 +70,20 @@ static bool is_line(int count, const char *word)
     return count == 1 && strpbrk(word, " \t\n;");
 }
 
+/* What was said and did not arrive is a failure, as everywhere in a pipeline. */
+static int finish_output(int code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "error: the output cannot be written: %s\n", errno ? strerror(errno) : "it broke off");
+    return code == EXIT_OK ? EXIT_FAILED : code;
+}
+
 int main(int argc, char **argv)
 {
     struct session session = { 0 };
+    files_fill_standard();
     int code = parse_options(argc, argv, &session);
     if (code < 0 && optind == argc)
         code = isatty(STDIN_FILENO) ? prompt_run(&session) : prompt_run_input(&session, stdin);
@@ -79,5 +92,5 @@ int main(int argc, char **argv)
     else if (code < 0)
         code = command_run(&session, argv + optind, (size_t) (argc - optind));
     session_done(&session);
-    return code;
+    return finish_output(code);
 }

@@ -145,8 +145,12 @@ static int read_sim(struct vm *vm, int argc, char **argv, struct error *err)
 
 static void print_version(const struct vm *vm)
 {
-    printf("QEMU emulator version %s (%s), simulated by Domus\n", vm->version,
-           data_reply(vm->data, "query-version"));
+    error_scope(ignored);
+    owned(arena) struct arena *arena = arena_new();
+    const char *text = data_reply(vm->data, "query-version");
+    const struct json *version = text ? json_parse(text, strlen(text), arena, &ignored) : NULL;
+    const char *package = version ? json_get_text(version, "package") : NULL;
+    printf("QEMU emulator version %s (%s), simulated by Domus\n", vm->version, package ? package : "");
 }
 
 static void print_help(const struct vm *vm)

@@ -117,6 +117,13 @@ int folder_make(const char *path, mode_t mode, struct error *err)
     return 0;
 }
 
+void files_fill_standard(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY | O_NOCTTY) != fd)
+            _exit(1);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *) a, *(char *const *) b);

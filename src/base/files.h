@@ -20,6 +20,9 @@ int file_replace(const char *path, const void *bytes, size_t length, mode_t mode
 int file_remove(const char *path, struct error *err);
 /* Makes the folder and those above it. */
 int folder_make(const char *path, mode_t mode, struct error *err);
+/* For main(): where 0, 1 or 2 is closed, the next socket would get that number, and what is printed.
+ * Writing to what stands there now fails. */
+void files_fill_standard(void);
 /* Sorted names, without "." and ".."; for folder_names_free().  A missing folder is empty. */
 int folder_list(const char *path, char ***ret_names, size_t *ret_count, struct error *err);
 void folder_names_free(char **names, size_t count);

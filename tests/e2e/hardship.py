@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import subprocess
 import threading
 import time
 import xml.etree.ElementTree as ET
@@ -217,6 +218,25 @@ def a_guest_that_hangs_does_not_keep_back_the_figures_of_others(d):
     same(sorted(stats), ["one", "two"])
     same("balloon.current" in stats["two"], True)
     os.kill(d.guest("one"), signal.SIGCONT)
+
+
+@test()
+def output_that_does_not_arrive_is_a_failure(d):
+    d.define("one")
+    for where in (">/dev/full", ">&-"):
+        run = d.run(["sh", "-c", f'"$0" list --all {where}', DOMSH], fails=True)
+        contains(run.err, "the output cannot be written")
+    d.run(["sh", "-c", '"$0" list --all | head -1', DOMSH])
+
+
+@test(daemon=False)
+def closed_standard_descriptors_are_not_given_to_sockets(d):
+    d.process = subprocess.Popen(["sh", "-c", 'exec "$0" --root "$1" --emulator sim <&- >&- 2>&-', DOMUSD, d.root])
+    until(d.is_ready, "domusd serves", 20)
+    for number in range(3):
+        same(os.readlink(f"/proc/{d.process.pid}/fd/{number}"), "/dev/null")
+    d.define("one")
+    d.virsh("start", "one")
 
 
 main()
