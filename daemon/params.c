@@ -15,6 +15,7 @@ enum { PARAM_NAME_SIZE = 80 };          /* VIR_TYPED_PARAM_FIELD_LENGTH; the nam
 #define VALUE(kind, member, value_) { .type = kind, .remote_typed_param_value_u = { .member = value_ } }
 
 /* Most names have nothing to fill in, and a list of statistics has thousands of them. */
+__attribute__((format(printf, 1, 0)))
 static char *name_of(const char *format, va_list ap)
 {
     char name[PARAM_NAME_SIZE];
@@ -25,6 +26,7 @@ static char *name_of(const char *format, va_list ap)
     return memory_copy_bytes(name, (size_t) length);
 }
 
+__attribute__((format(printf, 3, 0)))
 static void add(struct params *params, remote_typed_param_value value, const char *format, va_list ap)
 {
     const remote_typed_param param = { .field = name_of(format, ap), .value = value };

@@ -42,11 +42,13 @@ uint64_t memory_to_kib(struct xml_context *x, const uint64_t *count, const char 
     return bytes / 1024 + (bytes % 1024 != 0);
 }
 
+/* Nothing is as good as not given. */
 void memory_check(void *self, struct xml_context *x)
 {
     struct memory_amount *amount = self;
     amount->kib = memory_to_kib(x, &amount->kib, &amount->unit);
-    amount->unit = "KiB";
+    amount->unit = amount->kib ? "KiB" : NULL;
+    amount->slots = amount->kib ? amount->slots : 0;
 }
 
 #define SELF struct memory_amount

@@ -89,7 +89,7 @@ PART(distances, "distances", "How far the other cells are.", LIST(siblings, sibl
 PART_CHECKED(cell_element, "cell", "Memory and the processors near it.", check_cell,
     ATTR("id", id, opt_u32, "number of the cell"),
     ATTR("cpus", cpus, cpuset, "vcpus", CODE(ERR_INVALID_ARG)),
-    ATTR("memory", kib, u64, "amount of memory", REQUIRED),
+    ATTR("memory", kib, u64, "amount of memory"),
     ATTR("unit", unit, string, "unit of the amount", DEFAULT("KiB")),
     ATTR("memAccess", access, memory_access, "may other processes on the host share it?"),
     ATTR("discard", discard, yes_no, "is it forgotten at the end?"),

@@ -86,15 +86,6 @@ static void cputune_check(void *self, struct xml_context *x)
     warn_of_limits(tune, x);
 }
 
-/* A limit of 0 is none. */
-static void limit_check(void *self, struct xml_context *x)
-{
-    struct memory_amount *limit = self;
-    memory_check(limit, x);
-    if (limit->kib == 0)
-        limit->unit = NULL;
-}
-
 static void memtune_check(void *self, struct xml_context *x)
 {
     const struct memtune *tune = self;
@@ -170,7 +161,7 @@ const struct element cputune_element = ELEMENT_CHECKED("cputune", "Processor tim
 
 #define SELF struct memory_amount
 #define LIMIT(table, word, text) \
-    PART_CHECKED(table, word, text, limit_check, \
+    PART_CHECKED(table, word, text, memory_check, \
         ATTR("unit", unit, string, "unit of the amount", DEFAULT("KiB")), TEXT(kib, u64, "amount", REQUIRED))
 LIMIT(hard_limit, "hard_limit", "What it may use at most.");
 LIMIT(soft_limit, "soft_limit", "What it keeps when memory is short.");
