@@ -87,8 +87,7 @@ static int find_alias(const struct domain_def *def, const struct sought *sought,
         return -1;
     owned_memory char *description = device_describe(def, place);
     const char *alias = device_alias_at(def, place);
-    if (!alias || (place.list != DEVICES_DISK && place.list != DEVICES_INTERFACE &&
-                   place.list != DEVICES_INPUT && place.list != DEVICES_CONTROLLER))
+    if (!alias || !hotplug_takes(place.list))
         return fail(err, ERR_UNSUPPORTED, "%s cannot be detached from a running domain", description);
     *ret_alias = memory_copy_text(alias);
     return 0;

@@ -30,6 +30,17 @@ static const struct kind {
     [DEVICES_INPUT] = KIND(input_element, inputs, input),
     [DEVICES_GRAPHICS] = { &graphics_element, offsetof(struct domain_def, graphics), NO_MEMBER, NO_MEMBER },
     [DEVICES_VIDEO] = KIND(video_element, videos, video),
+    [DEVICES_FILESYSTEM] = KIND(filesystem_element, filesystems, filesystem),
+    [DEVICES_PARALLEL] = KIND(parallel_element, parallels, chardev),
+    [DEVICES_CHANNEL] = KIND(channel_element, channels, chardev),
+    [DEVICES_TPM] = KIND(tpm_element, tpms, tpm),
+    [DEVICES_SOUND] = KIND(sound_element, sounds, sound),
+    [DEVICES_HOSTDEV] = KIND(hostdev_element, hostdevs, hostdev),
+    [DEVICES_REDIRDEV] = KIND(redirdev_element, redirdevs, chardev),
+    [DEVICES_HUB] = KIND(hub_element, hubs, hub),
+    [DEVICES_WATCHDOG] = KIND(watchdog_element, watchdogs, watchdog),
+    [DEVICES_RNG] = KIND(rng_element, rngs, rng),
+    [DEVICES_PANIC] = KIND(panic_element, panics, panic),
 };
 
 static struct any_list *list_of(const struct domain_def *def, enum device_list list)

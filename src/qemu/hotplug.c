@@ -52,10 +52,9 @@ static int check_disk(const struct disk *disk, struct error *err)
 bool hotplug_takes(enum device_list list)
 {
     return list == DEVICES_DISK || list == DEVICES_CONTROLLER || list == DEVICES_INTERFACE ||
-           list == DEVICES_INPUT;
+           list == DEVICES_INPUT || list == DEVICES_RNG;
 }
 
-/* In the order in which they must come: a disk may need a controller that came with it. */
 static int build(struct line *line, struct device_place place, struct error *err)
 {
     switch (place.list) {
@@ -68,6 +67,8 @@ static int build(struct line *line, struct device_place place, struct error *err
         return line_interface(line, place.index, err);
     case DEVICES_INPUT:
         return line_input(line, place.index, err);
+    case DEVICES_RNG:
+        return line_rng(line, place.index, err);
     default:
         break;
     }
@@ -75,24 +76,29 @@ static int build(struct line *line, struct device_place place, struct error *err
     return fail(err, ERR_UNSUPPORTED, "%s cannot be plugged into a running machine", description);
 }
 
+/* Controllers come first, since others may be plugged into them. */
+static int build_new(struct line *line, const struct domain_def *def, bool controllers, struct error *err)
+{
+    for (enum device_list list = 0; list < DEVICES_LISTS; list++)
+        for (size_t i = 0; (list == DEVICES_CONTROLLER) == controllers && i < device_count(line->def, list);
+             i++) {
+            const struct device_place place = { list, i };
+            if (is_new(def, line->def, place) && build(line, place, err) < 0)
+                return -1;
+        }
+    return 0;
+}
+
 static int plan_new(const struct vmm *vmm, const struct domain_def *wanted, struct steps *steps,
                     struct error *err)
 {
-    static const enum device_list order[] = {
-        DEVICES_CONTROLLER, DEVICES_DISK, DEVICES_INTERFACE, DEVICES_INPUT, DEVICES_SERIAL, DEVICES_CONSOLE,
-        DEVICES_GRAPHICS, DEVICES_VIDEO,
-    };
     const struct caps caps = steps_caps(vmm->caps);
     struct command_line what = launch_command_line(wanted, &caps);
     what.classic_drives = false;
     owned_argv struct argv argv = { 0 };
     struct line line = { .what = &what, .def = wanted, .caps = &caps, .argv = &argv };
-    for (size_t k = 0; k < ARRAY_COUNT(order); k++)
-        for (size_t i = 0; i < device_count(wanted, order[k]); i++) {
-            const struct device_place place = { order[k], i };
-            if (is_new(vmm->def, wanted, place) && build(&line, place, err) < 0)
-                return -1;
-        }
+    if (build_new(&line, vmm->def, true, err) < 0 || build_new(&line, vmm->def, false, err) < 0)
+        return -1;
     return steps_add(steps, &argv, err);
 }
 
@@ -140,12 +146,13 @@ static WAITS void remove_back_end(struct vmm *vmm, const struct domain_def *def,
 {
     if (place.list == DEVICES_DISK)
         steps_remove_nodes(vmm, def->disks.items[place.index]);
-    if (place.list != DEVICES_INTERFACE)
+    bool interface = place.list == DEVICES_INTERFACE;
+    if (!interface && place.list != DEVICES_RNG)
         return;
-    owned_memory char *id = memory_printf("host%s", def->interfaces.items[place.index]->alias);
+    owned_memory char *id = memory_printf("%s%s", interface ? "host" : "obj", device_alias_at(def, place));
     owned_memory char *arguments = steps_argument("id", id);
     error_scope(absent);
-    monitor_call(vmm->monitor, "netdev_del", arguments, NULL, &absent);
+    monitor_call(vmm->monitor, interface ? "netdev_del" : "object-del", arguments, NULL, &absent);
 }
 
 static WAITS void forget(struct vmm *vmm, const char *alias)
@@ -186,6 +193,7 @@ static bool has_device(const struct domain_def *def, struct device_place place)
     case DEVICES_DISK:
         return def->disks.items[place.index]->bus != DISK_BUS_SD;
     case DEVICES_INTERFACE:
+    case DEVICES_RNG:
         return true;
     case DEVICES_INPUT:
         return def->inputs.items[place.index]->bus != INPUT_BUS_PS2;

@@ -91,6 +91,7 @@ int line_controller_device(struct line *line, size_t index, struct error *err);
 int line_disk(struct line *line, size_t index, size_t node, struct error *err);
 int line_interface(struct line *line, size_t index, struct error *err);
 int line_input(struct line *line, size_t index, struct error *err);
+int line_rng(struct line *line, size_t index, struct error *err);
 /* The number in the names of the disk's block nodes: the last disk of a definition that nothing was plugged
  * into has 1. */
 size_t line_disk_node(const struct domain_def *def, size_t index);

@@ -56,11 +56,17 @@ static int add_rng(struct line *line, const struct rng *rng, struct error *err)
     return 0;
 }
 
+int line_rng(struct line *line, size_t index, struct error *err)
+{
+    const struct rng *rng = line->def->rngs.items[index];
+    return add_rng(line, rng, err) < 0 ? fail_in(err, "rng '%s'", rng->alias) : 0;
+}
+
 int line_rngs(struct line *line, struct error *err)
 {
     for (size_t i = 0; i < line->def->rngs.count; i++)
-        if (add_rng(line, line->def->rngs.items[i], err) < 0)
-            return fail_in(err, "rng '%s'", line->def->rngs.items[i]->alias);
+        if (line_rng(line, i, err) < 0)
+            return -1;
     return 0;
 }
 

@@ -8,6 +8,7 @@ import libvirt
 from harness import Failed, contains, main, same, test, until
 
 MAC = "52:54:00:11:22:33"
+RNG = "<rng model='virtio'><backend model='random'>/dev/urandom</backend></rng>"
 
 
 def refusal(function, *arguments):
@@ -63,6 +64,14 @@ def interfaces_and_inputs_come_and_go_in_a_stored_definition(d):
     d.virsh("domif-setlink", "one", MAC, "down", "--config")
     contains(d.virsh("dumpxml", "one"), "<link state='down'/>")
     contains(d.virsh("domif-getlink", "one", MAC, "--config"), "down")
+    for number, kind in enumerate((RNG, "<sound model='ich6'/>",
+                                   "<watchdog model='i6300esb' action='reset'/>",
+                                   "<channel type='unix'><target type='virtio' name='org.a'/></channel>")):
+        name = kind.split()[0]
+        d.virsh("attach-device", "one", d.file(f"k{number}.xml", kind), "--config")
+        contains(d.virsh("dumpxml", "one"), name)
+        d.virsh("detach-device", "one", f"{d.root}/k{number}.xml", "--config")
+        lacks(d.virsh("dumpxml", "one"), name)
     d.virsh("detach-interface", "one", "user", "--mac", MAC, "--config")
     d.virsh("detach-device", "one", f"{d.root}/i.xml", "--config")
     lacks(d.virsh("domiflist", "one"), MAC)
@@ -120,10 +129,12 @@ def devices_come_and_go_while_their_domain_runs(d):
     contains(d.virsh("dumpxml", "one"), "<alias name='virtio-disk1'/>", "<alias name='net0'/>", MAC)
     contains(d.virsh("domblkstat", "one", "sda"), "sda rd_req ")
 
-    for kind in ("<rng model='virtio'><backend model='random'>/dev/urandom</backend></rng>", "<video/>",
+    for kind in ("<sound model='ich6'/>", "<video/>",
                  "<memballoon model='virtio'/>", "<audio id='2' type='none'/>"):
         contains(d.virsh("attach-device", "one", d.file("k.xml", kind), fails=True), "cannot be plugged")
 
+    d.virsh("attach-device", "one", d.file("r.xml", RNG))
+    contains(d.virsh("dumpxml", "one"), "<alias name='rng0'/>")
     d.virsh("detach-device", "one", f"{d.root}/i.xml")
     d.virsh("detach-disk", "one", "sdb")
     d.virsh("detach-disk", "one", "sda", "--live", "--config")
