@@ -2,5 +2,6 @@
 dist_doc_DATA = README.md ARCHITECTURE.md HACKING.md NEWS.md
 examplesdir = $(docdir)/examples
 dist_examples_DATA = examples/three-disks.xml examples/minimal.xml examples/disk-formats.xml examples/network-user.xml \
-    examples/serial-console.xml examples/vnc.xml
+    examples/serial-console.xml examples/vnc.xml examples/windows-guest.xml examples/memory-cells.xml \
+    examples/pinned-threads.xml examples/machine-identity.xml
 EXTRA_DIST += examples/demo.sh dev CONTRIBUTING.md SECURITY.md LICENSE autogen.sh .ci/run .clang-format
