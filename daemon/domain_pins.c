@@ -37,16 +37,30 @@ static const char *pinned_to(const struct domain_def *def, int vcpu)
     return tune && vcpu < 0 && tune->emulator_cpuset ? tune->emulator_cpuset : def->cpuset;
 }
 
-/* Where the definition lets a vcpu, or the emulator (EMULATOR), run: everywhere, if it does not say. */
-static void map_of_definition(const struct domain_def *def, int vcpu, unsigned char *map, size_t length)
+static const char *pin_of_iothread(const struct domain_def *def, uint32_t id)
+{
+    const struct cputune *tune = def->cputune;
+    for (size_t i = 0; tune && i < tune->iothread_pins.count; i++)
+        if (tune->iothread_pins.items[i]->thread.value == id)
+            return tune->iothread_pins.items[i]->cpuset;
+    return def->cpuset;
+}
+
+/* Everywhere, if none is given. */
+static void map_of_cpuset(const char *cpuset, unsigned char *map, size_t length)
 {
     struct host_cpu_map host;
-    const char *cpuset = pinned_to(def, vcpu);
     unsigned count = (unsigned) (length * 8);
     host_cpu_map_read(&host);
     count = count < host.cpus ? count : host.cpus;
     owned_memory char *all = memory_printf("0-%u", host.cpus - 1);
     cpu_map_parse(cpuset ? cpuset : all, count, map);
+}
+
+/* Where the definition lets a vcpu, or the emulator (EMULATOR), run. */
+static void map_of_definition(const struct domain_def *def, int vcpu, unsigned char *map, size_t length)
+{
+    map_of_cpuset(pinned_to(def, vcpu), map, length);
 }
 
 /* Where the kernel lets a thread run. */
@@ -142,6 +156,32 @@ int on_domain_get_emulator_pin_info(struct request *request,
     else
         map_of_definition(def, EMULATOR, (unsigned char *) ret->cpumaps.cpumaps_val, (size_t) args->maplen);
     ret->ret = 1;
+    return 0;
+}
+
+/* Threads for disks: where the definition lets them run. */
+int on_domain_get_iothread_info(struct request *request, const remote_domain_get_iothread_info_args *args,
+                                remote_domain_get_iothread_info_ret *ret, struct error *err)
+{
+    uint32_t ids[IOTHREADS_MAX];
+    if (check_flags(args->flags, AFFECT_BOTH, err) < 0)
+        return -1;
+    const struct domain_def *def = affect_definition(request->dom, args->flags, err);
+    if (!def)
+        return -1;
+    struct host_cpu_map host;
+    host_cpu_map_read(&host);
+    size_t count = iothreads_ids(&def->iothreads, ids), length = (host.cpus + 7) / 8;
+    ret->ret = (unsigned) count;
+    ret->info.info_len = (unsigned) count;
+    ret->info.info_val = memory_new((count + 1) * sizeof *ret->info.info_val);
+    for (size_t i = 0; i < count; i++) {
+        remote_domain_iothread_info *info = &ret->info.info_val[i];
+        info->iothread_id = ids[i];
+        info->cpumap.cpumap_len = (unsigned) length;
+        info->cpumap.cpumap_val = memory_new(length);
+        map_of_cpuset(pin_of_iothread(def, ids[i]), (unsigned char *) info->cpumap.cpumap_val, length);
+    }
     return 0;
 }
 

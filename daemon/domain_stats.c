@@ -153,8 +153,9 @@ static void add_blocks(struct record *r)
 
 static void add_iothreads(struct record *r)
 {
-    if (r->active)
-        params_add_u32(&r->params, 0, "iothread.count");        /* none can be defined yet */
+    uint32_t ids[IOTHREADS_MAX];
+    if (r->active && r->def)
+        params_add_u32(&r->params, (unsigned) iothreads_ids(&r->def->iothreads, ids), "iothread.count");
 }
 
 /* What each group needs to be asked of a VMM. */

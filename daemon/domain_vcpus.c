@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many processors and threads of its own a domain has. */
+/* How many processors a domain has. */
 #include "daemon/affect.h"
 #include "daemon/request.h"
 
@@ -19,14 +19,4 @@ int on_domain_get_vcpus_flags(struct request *request, const remote_domain_get_v
         return -1;
     ret->num = (int) (args->flags & VCPU_MAXIMUM ? def->max_vcpus : def->vcpus);
     return 0;
-}
-
-/* No domain has any: they cannot be defined yet. */
-int on_domain_get_iothread_info(struct request *request, const remote_domain_get_iothread_info_args *args,
-                                remote_domain_get_iothread_info_ret *ret, struct error *err)
-{
-    return check_flags(args->flags, AFFECT_BOTH, err) < 0 ||
-                   !affect_definition(request->dom, args->flags, err)
-               ? -1
-               : 0;
 }

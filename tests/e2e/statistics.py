@@ -141,4 +141,10 @@ def the_emulator_tells_its_processor_models(d):
     contains(d.virsh("domcapabilities", "--arch", "s390x", fails=True), "s390x")
 
 
+@test()
+def threads_of_its_own_are_listed_with_where_they_may_run(d):
+    d.define("one", extra="<iothreads>2</iothreads><cputune><iothreadpin iothread='2' cpuset='0'/></cputune>")
+    contains(d.virsh("iothreadinfo", "one"), " 1             0", " 2             0\n")
+
+
 main()
