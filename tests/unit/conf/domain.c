@@ -43,7 +43,7 @@ Test(domain, memory_is_kept_in_kib_whatever_its_unit)
     }
 }
 
-static void refuse_name(const char *name, int code, const char *part)
+static void refuse_name(const char *name, enum error_code code, const char *part)
 {
     owned_buffer struct buffer text = { 0 };
     error_scope(err);

@@ -75,7 +75,7 @@ static void leaves_a_child(void *arg)
 {
     owned_buffer struct buffer out = { 0 };
     struct process_spec spec = SCRIPT("sleep 60 >/dev/null & echo $!");
-    owned(process) struct process *p = run_script(spec, &out);
+    owned(process) struct process *p UNUSED = run_script(spec, &out);
     pid_t child = (pid_t) atoi(out.data);
     cr_assert_gt(child, 1);
     char state = 'Z';

@@ -35,7 +35,6 @@ static void describe(const char *name, const char *code, const char *variables, 
 
 static void make_folders(void)
 {
-    error_scope(err);
     cr_assert_not_null(mkdtemp(root));
     owned_memory char *etc = memory_printf("%s/etc", root), *usr = memory_printf("%s/usr", root);
     cr_assert_eq(mkdir(etc, 0755) | mkdir(usr, 0755), 0);
