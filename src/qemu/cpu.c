@@ -143,6 +143,16 @@ static void add_hyperv(struct buffer *option, const struct hyperv *hv)
             option_add(option, enlightenments[i].key, enlightenments[i].value);
 }
 
+/* <panic model='hyperv'/> is no device: the guest says it through the processor. */
+static void add_hyperv_panic(struct buffer *option, const struct domain_def *def)
+{
+    for (size_t i = 0; i < def->panics.count; i++)
+        if (def->panics.items[i]->model == PANIC_HYPERV) {
+            option_add(option, NULL, "hv-crash");
+            return;
+        }
+}
+
 static void add_kvm(struct buffer *option, const struct features *features)
 {
     if (features->kvm_hidden == ON)
@@ -180,6 +190,7 @@ int line_cpu(struct line *line, const struct caps_machine *machine, struct error
     option_add(&option, "kvm-pv-unhalt", enum_word(&on_off_names, features->pvspinlock));
     if (features->hyperv)
         add_hyperv(&option, features->hyperv);
+    add_hyperv_panic(&option, line->def);
     add_kvm(&option, features);
     option_add(&option, "pmu", enum_word(&on_off_names, features->pmu));
     if (cpu) {
