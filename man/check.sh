@@ -5,6 +5,7 @@
 set -u
 man=$abs_top_srcdir/man
 domusd=$abs_top_builddir/daemon/domusd domsh=$abs_top_builddir/shell/domsh
+simvmm=$abs_top_builddir/simvmm/simvmm
 n=0
 
 # check SENTENCE COMMAND...: one test; what the command prints is shown if it fails.
@@ -64,6 +65,16 @@ check "domusd.conf(5) holds what domusd --help-config-manual prints" \
 check "domsh(1) holds what domsh help --manual prints" holds "$man/domsh.1" "$domsh" -q help --manual
 check "domusd(8) names every option of domusd --help" names_options "$man/domusd.8" "$domusd" --help
 check "domsh(1) names every option of domsh --help" names_options "$man/domsh.1" "$domsh" --help
+# Each word of -sim that simvmm -help tells: "-sim word=...".
+names_sim_words()
+{
+    local word missing=0
+    for word in $("$simvmm" -help | grep -oP '^ *-sim \K[a-z]+(?==)'); do
+        grep -qE "$word ?=" "$man/simvmm.1" || { echo "simvmm.1 does not name $word"; missing=1; }
+    done
+    return $missing
+}
+check "simvmm(1) names every word of -sim" names_sim_words
 for page in "$man"/*.[158]; do
     check "$(basename "$page") renders without a warning" renders "$page"
 done
