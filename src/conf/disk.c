@@ -19,6 +19,7 @@ DEFINE_ENUM_CODEC(disk_detect_zeroes, DISK_ZEROES);
 DEFINE_ENUM_CODEC(disk_snapshot, DISK_SNAPSHOTS);
 DEFINE_ENUM_CODEC(disk_tray, DISK_TRAYS);
 DEFINE_ENUM_CODEC(startup_policy, STARTUP_POLICIES);
+DEFINE_ENUM_CODEC(host_transport, HOST_TRANSPORTS);
 
 /* "default" is the absent mode said aloud, "off" an old word for none. */
 DEFINE_ENUM(disk_cache, DISK_CACHES);
@@ -36,6 +37,14 @@ static const struct codec codec_disk_cache = {
     .expected = "one of default, none, writethrough, writeback, directsync, unsafe",
     .names = &disk_cache_names, .verbatim = true,
 };
+
+#define SELF struct disk_host
+PART(host_element, "host", "A server that has the image.",
+    ATTR("transport", transport, host_transport, "how it is reached", DEFAULT("tcp")),
+    ATTR("name", name, string, "its name or address", UNLESS(transport, TRANSPORT_UNIX)),
+    ATTR("port", port, string, "port", UNLESS(transport, TRANSPORT_UNIX)),
+    ATTR("socket", socket, string, "path of the socket", IF(transport, TRANSPORT_UNIX)));
+#undef SELF
 
 #define SELF struct disk
 PART(driver, "driver", "How the host handles the image.",
@@ -56,6 +65,14 @@ PART(driver, "driver", "How the host handles the image.",
     ATTR("discard_no_unref", discard_no_unref, on_off, "keep discarded clusters allocated"),
     VIRTIO_ROWS);
 
+PART(ssl, "ssl", "Encryption.", ATTR("verify", ssl_verify, yes_no, "must the certificate be good?", REQUIRED));
+PART(readahead, "readahead", "Reading in advance.", ATTR("size", read_ahead, u32, "bytes", REQUIRED));
+PART(timeout, "timeout", "How long an answer may take.", ATTR("seconds", timeout, u32, "seconds", REQUIRED));
+PART(reconnect, "reconnect", "After the connection broke.",
+    ATTR("delay", reconnect_delay, u32, "seconds for which requests wait", REQUIRED));
+PART(iqn, "iqn", "The guest's own name.", ATTR("name", initiator, string, "iqn", REQUIRED));
+PART(initiator, "initiator", "Who asks the server.", INLINE(iqn));
+
 PART(source, "source", "Where the data are.",
     ATTR("file", file, string, "path of the image", IF(type, DISK_FILE)),
     ATTR("dev", dev, string, "path of the block device", IF(type, DISK_BLOCK)),
@@ -69,7 +86,13 @@ PART(source, "source", "Where the data are.",
     ATTR("volume", volume, string, "volume in the pool", IF(type, DISK_VOLUME)),
     ATTR("mode", mode, string, "how an iscsi volume is reached", IF(type, DISK_VOLUME)),
     ATTR("startupPolicy", startup_policy, startup_policy, "what happens if the medium is missing"),
-    ATTR("index", source_index, opt_u32, "number of the image while the guest runs", LIVE_ONLY));
+    ATTR("index", source_index, opt_u32, "number of the image while the guest runs", LIVE_ONLY),
+    LIST(hosts, host_element, IF(type, DISK_NETWORK)),
+    INLINE(initiator, IF(type, DISK_NETWORK)),
+    INLINE(ssl, IF(type, DISK_NETWORK)),
+    INLINE(readahead, IF(type, DISK_NETWORK)),
+    INLINE(timeout, IF(type, DISK_NETWORK)),
+    INLINE(reconnect, IF(type, DISK_NETWORK)));
 
 PART(geometry, "geometry", "What the BIOS is told about the disk.",
     ATTR("cyls", cyls, u32, "cylinders"),
@@ -116,6 +139,11 @@ const char *disk_path(const struct disk *disk)
     if (disk->type == DISK_FILE)
         return disk->file;
     return disk->type == DISK_BLOCK ? disk->dev : NULL;
+}
+
+bool disk_has_source(const struct disk *disk)
+{
+    return disk_path(disk) || (disk->type == DISK_NETWORK && disk->protocol);
 }
 
 enum disk_cache disk_effective_cache(const struct disk *disk)

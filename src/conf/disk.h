@@ -72,6 +72,16 @@ DECLARE_ENUM(disk_tray, DISK_TRAY_ABSENT, DISK_TRAYS);
     _(STARTUP_MANDATORY, "mandatory") _(STARTUP_REQUISITE, "requisite") _(STARTUP_OPTIONAL, "optional")
 DECLARE_ENUM(startup_policy, STARTUP_DEFAULT, STARTUP_POLICIES);
 
+#define HOST_TRANSPORTS(_) _(TRANSPORT_TCP, "tcp") _(TRANSPORT_UNIX, "unix") _(TRANSPORT_RDMA, "rdma")
+DECLARE_ENUM(host_transport, TRANSPORT_ABSENT, HOST_TRANSPORTS);
+
+/* A server that has the image. */
+struct disk_host {
+    struct extras extras;
+    enum host_transport transport;
+    const char *name, *port, *socket;           /* socket: of transport unix */
+};
+
 struct disk {
     struct extras extras;
     enum disk_type type;
@@ -98,6 +108,10 @@ struct disk {
     const char *file, *dev;                     /* DISK_FILE, DISK_BLOCK */
     const char *dir, *pool, *volume, *mode;     /* DISK_DIR, DISK_VOLUME */
     const char *protocol, *source_name, *query, *tls, *tls_hostname;    /* DISK_NETWORK */
+    LIST_OF(struct disk_host) hosts;
+    const char *initiator;                      /* iscsi */
+    enum yes_no ssl_verify;                     /* https */
+    uint32_t read_ahead, timeout, reconnect_delay;      /* bytes; seconds */
     enum startup_policy startup_policy;
     struct opt_u32 source_index;
 
@@ -125,6 +139,8 @@ DECLARE_ELEMENT(disk_element, struct disk);
 
 /* The file or device behind it, or NULL: an empty drive, or a kind of source that has no path. */
 const char *disk_path(const struct disk *disk);
+/* Is there a medium in it? */
+bool disk_has_source(const struct disk *disk);
 /* The mode that holds at a start: none for a writable shareable disk that names no other. */
 enum disk_cache disk_effective_cache(const struct disk *disk);
 /* "vda" is 0 on prefix "vd", "sdaa" is 26 on "sd"; false for a name that is no such thing, or too large. */

@@ -56,9 +56,13 @@ static void add_storage_node(struct line *line, const struct plug *plug)
 {
     const struct disk *disk = plug->disk;
     owned_props struct props node;
-    props_begin(&node, "driver", storage_driver(disk));
-    props_text(&node, "filename", plug->path);
-    props_text(&node, "aio", enum_word(&disk_io_names, disk->io));
+    if (disk->type == DISK_NETWORK) {
+        disk_begin_network(&node, disk);
+    } else {
+        props_begin(&node, "driver", storage_driver(disk));
+        props_text(&node, "filename", plug->path);
+        props_text(&node, "aio", enum_word(&disk_io_names, disk->io));
+    }
     props_printf(&node, "node-name", "libvirt-%zu-storage", plug->node);
     if (plug->bare) {
         add_top_node_props(&node, plug);

@@ -171,9 +171,12 @@ static int add_disk_device(struct line *line, const struct plug *plug, struct er
 
 static int check_disk(const struct disk *disk, struct error *err)
 {
-    if (disk->type != DISK_FILE && disk->type != DISK_BLOCK)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "type '%s' is not supported, only 'file' and 'block' are",
+    if (disk->type != DISK_FILE && disk->type != DISK_BLOCK && disk->type != DISK_NETWORK)
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "type '%s' is not supported, only 'file', 'block' and 'network' are",
                     enum_word(&disk_type_names, disk->type));
+    if (disk->type == DISK_NETWORK && disk_check_network(disk, err) < 0)
+        return -1;
     if (disk->format >= DISK_FORMAT_DIR && disk->format != DISK_QCOW && disk->format != DISK_QCOW2 &&
         disk->format != DISK_QED && disk->format != DISK_VMDK && disk->format != DISK_VDI &&
         disk->format != DISK_VPC && disk->format != DISK_BOCHS && disk->format != DISK_CLOOP &&
@@ -184,7 +187,7 @@ static int check_disk(const struct disk *disk, struct error *err)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<transient/> is not supported");
     if (disk->iothread && disk->bus != DISK_BUS_VIRTIO)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "only disks on bus virtio have an iothread of their own");
-    if (!disk_path(disk) && disk->device != DISK_CDROM && disk->device != DISK_FLOPPY)
+    if (!disk_has_source(disk) && disk->device != DISK_CDROM && disk->device != DISK_FLOPPY)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "it has no source");
     return 0;
 }
@@ -194,9 +197,12 @@ static int add_disk(struct line *line, struct plug *plug, struct error *err)
     if (check_disk(plug->disk, err) < 0)
         return -1;
     bool is_sd = plug->disk->bus == DISK_BUS_SD;
+    if (plug->disk->type == DISK_NETWORK &&
+        (is_sd || line->what->classic_drives || !caps_has(line->caps, CAPS_BLOCKDEV)))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "type 'network' needs -blockdev (disk_syntax = blockdev)");
     if (is_sd || (plug->path && (line->what->classic_drives || !caps_has(line->caps, CAPS_BLOCKDEV))))
         disk_add_drive(line, plug);
-    else if (plug->path)
+    else if (disk_has_source(plug->disk))
         disk_add_nodes(line, plug);
     return is_sd ? 0 : add_disk_device(line, plug, err);
 }

@@ -51,7 +51,7 @@ struct domain_def *launch_definition(const struct domain_def *def, const char *e
     for (size_t i = 0; i < live->disks.count; i++) {
         struct disk *disk = live->disks.items[i];
         disk->cache = disk_effective_cache(disk);
-        if (disk_path(disk) && disk->bus != DISK_BUS_SD)
+        if (disk_has_source(disk) && disk->bus != DISK_BUS_SD)
             disk->source_index = (struct opt_u32) { true, (uint32_t) line_disk_node(live, i) };
     }
     if (line_number_channels(live, MONITOR_FD + 1, err) < 0 || domain_def_check_startable(live, err) < 0 ||

@@ -119,7 +119,7 @@ uint32_t steps_next_node(const struct domain_def *def)
 void steps_number_disk(struct disk *disk, uint32_t node)
 {
     disk->cache = disk_effective_cache(disk);
-    disk->source_index = disk_path(disk) ? (struct opt_u32) { true, node } : (struct opt_u32) { 0 };
+    disk->source_index = disk_has_source(disk) ? (struct opt_u32) { true, node } : (struct opt_u32) { 0 };
 }
 
 /* A raw image needs no format node, where the emulator says so. */

@@ -264,7 +264,7 @@ Test(command_line, refuses_what_it_cannot_spell)
 {
     check_refused(
         "<disk type='network'><source protocol='nbd' name='x'/><target dev='vda' bus='virtio'/></disk>",
-        "disk 'vda': type 'network'");
+        "disk 'vda': protocol 'nbd' needs exactly one <host>");
     check_refused("<interface type='bridge'><source bridge='br0'/></interface>", "type 'bridge'");
     check_refused("<video><model type='qxl'/></video>", "qxl-vga");
     check_refused("<graphics type='spice'/>", "'spice'");
