@@ -38,9 +38,17 @@ static const struct codec codec_disk_cache = {
     .names = &disk_cache_names, .verbatim = true,
 };
 
+/* tcp is what goes without saying. */
+static void host_check(void *self, struct xml_context *x)
+{
+    struct disk_host *host = self;
+    if (host->transport == TRANSPORT_TCP)
+        host->transport = TRANSPORT_ABSENT;
+}
+
 #define SELF struct disk_host
-PART(host_element, "host", "A server that has the image.",
-    ATTR("transport", transport, host_transport, "how it is reached", DEFAULT("tcp")),
+PART_CHECKED(host_element, "host", "A server that has the image.", host_check,
+    ATTR("transport", transport, host_transport, "how it is reached, tcp if nobody says"),
     ATTR("name", name, string, "its name or address", UNLESS(transport, TRANSPORT_UNIX)),
     ATTR("port", port, string, "port", UNLESS(transport, TRANSPORT_UNIX)),
     ATTR("socket", socket, string, "path of the socket", IF(transport, TRANSPORT_UNIX)));
@@ -65,8 +73,10 @@ PART(driver, "driver", "How the host handles the image.",
     ATTR("discard_no_unref", discard_no_unref, on_off, "keep discarded clusters allocated"),
     VIRTIO_ROWS);
 
-PART(ssl, "ssl", "Encryption.", ATTR("verify", ssl_verify, yes_no, "must the certificate be good?", REQUIRED));
-PART(readahead, "readahead", "Reading in advance.", ATTR("size", read_ahead, u32, "bytes", REQUIRED));
+PART(ssl, "ssl", "Encryption.",
+    ATTR("verify", ssl_verify, yes_no, "must the certificate be good?", REQUIRED));
+PART(readahead, "readahead", "Reading in advance.",
+    ATTR("size", read_ahead, u32, "bytes", REQUIRED));
 PART(timeout, "timeout", "How long an answer may take.", ATTR("seconds", timeout, u32, "seconds", REQUIRED));
 PART(reconnect, "reconnect", "After the connection broke.",
     ATTR("delay", reconnect_delay, u32, "seconds for which requests wait", REQUIRED));

@@ -34,8 +34,8 @@ static const struct { const char *parent, *harmless, *wanted; } known[] = {
     { "devices/disk/driver", "", "iothreads metadata_cache statistics" },
     { "devices/disk/source",
       "seclabel privateData",
-      "address auth config cookies dataStore encryption fdset @fdgroup identity knownHosts @managed @namespace "
-      "nfs reservations slices snapshot @type" },
+      "address auth config cookies dataStore encryption fdset @fdgroup identity knownHosts @managed "
+      "@namespace nfs reservations slices snapshot @type" },
     { "devices/disk/target", "", "@dpofua" },
     { "devices/disk/boot", "", "@loadparm" },
     { "devices/disk/address", "", "zpci @diskbus" },
