@@ -102,7 +102,8 @@ static enum xml_verdict judge_namespaced(const char *name)
     if (!text_starts(name, qemu))
         return XML_KEEP;
     name += sizeof qemu - 1;
-    bool built = text_equal(name, "commandline") || text_equal(name, "deprecation");
+    bool built = text_equal(name, "commandline") || text_equal(name, "deprecation") ||
+                 text_equal(name, "override");
     return built ? XML_KEEP : XML_KEEP_BLOCKING;
 }
 

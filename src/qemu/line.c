@@ -1,13 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/line.h"
 
+#include <string.h>
+
+#include "base/memory.h"
 #include "base/text.h"
+#include "base/vector.h"
+#include "conf/passthrough.h"
+#include "json/json.h"
+
+/* --- what the owner says instead --- */
+
+struct overrides { VECTOR(struct override) list; };
+
+static void collect(void *arg, const struct override *override)
+{
+    struct overrides *overrides = arg;
+    vector_push(&overrides->list, *override);
+}
+
+/* The last one of that name counts. */
+static const struct override *last_of(const struct overrides *overrides, const char *name)
+{
+    for (size_t i = overrides->list.count; i > 0; i--)
+        if (text_equal(overrides->list.items[i - 1].name, name))
+            return &overrides->list.items[i - 1];
+    return NULL;
+}
+
+static void write_override(struct json_writer *writer, const struct override *override)
+{
+    int64_t number = 0;
+    if (override->kind == OVERRIDE_REMOVE)
+        return;
+    json_key(writer, override->name);
+    if (override->kind == OVERRIDE_TEXT)
+        json_string(writer, override->value);
+    else if (override->kind == OVERRIDE_BOOL)
+        json_bool(writer, text_equal(override->value, "true"));
+    else if (text_to_i64(override->value, &number))
+        json_i64(writer, number);
+}
+
+/* The device without what is overridden, then what its owner says. */
+static void apply_overrides(struct props *props, const struct json *device, const struct overrides *overrides)
+{
+    struct props fresh;
+    props_open(&fresh);
+    for (size_t i = 0; i < device->length; i++) {
+        const struct json_member *member = &device->members[i];
+        if (!last_of(overrides, member->key))
+            json_key(&fresh.writer, member->key), json_value(&fresh.writer, member->value);
+    }
+    for (size_t i = 0; i < overrides->list.count; i++)
+        if (last_of(overrides, overrides->list.items[i].name) == &overrides->list.items[i])
+            write_override(&fresh.writer, &overrides->list.items[i]);
+    props_done(props);
+    *props = fresh;
+    props->writer.out = &props->text;
+}
+
+static void override_device(const struct line *line, struct props *props)
+{
+    if (!passthrough_has_overrides(line->def))
+        return;
+    owned(arena) struct arena *arena = arena_new();
+    error_scope(err);
+    owned_memory char *text = memory_printf("%s}", buffer_text(&props->text));
+    const struct json *device = json_parse(text, strlen(text), arena, &err);
+    struct overrides overrides = { 0 };
+    const char *alias = json_get_text(device, "id");
+    if (alias)
+        passthrough_each_override(line->def, alias, collect, &overrides);
+    if (overrides.list.count)
+        apply_overrides(props, device, &overrides);
+    vector_done(&overrides.list);
+}
 
 /* Virtio devices without PCI are the same ones under another name. */
 void line_device(struct line *line, struct props *props)
 {
     if (line_is_microvm(line))
         props_change_kind(props, "-pci", "-device");
+    override_device(line, props);
     props_add_to(props, line->argv, "-device", caps_has(line->caps, CAPS_JSON_DEVICE));
 }
 

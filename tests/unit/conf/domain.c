@@ -219,8 +219,8 @@ Test(domain, emulator_options_under_any_prefix_are_built_or_block_a_start)
         define("pc", "<q:commandline xmlns:q='http://libvirt.org/schemas/domain/qemu/1.0'>"
                      "<q:arg value='-s'/></q:commandline>", "");
     owned(domain_def) struct domain_def *other =
-        define("pc", "<q:override xmlns:q='http://libvirt.org/schemas/domain/qemu/1.0'/>", "");
+        define("pc", "<q:capabilities xmlns:q='http://libvirt.org/schemas/domain/qemu/1.0'/>", "");
     cr_assert_eq(domain_def_check_startable(built, &err), 0, "%s", error_text(&err));
     cr_assert_eq(domain_def_check_startable(other, &err), -1);
-    cr_assert_not_null(strstr(error_text(&err), "q:override"));
+    cr_assert_not_null(strstr(error_text(&err), "q:capabilities"));
 }
