@@ -184,8 +184,9 @@ struct domain_def *emulators_read_definition(const struct emulators *e, const ch
     struct reading r = {
         .xml = xml, .flags = flags, .given = given, .override = override, .findings = findings, .err = err
     };
-    if (strlen(xml) > DOMAIN_XML_MAX) {
-        fail(err, ERR_XML, "the XML has %zu bytes; at most %d are read", strlen(xml), (int) DOMAIN_XML_MAX);
+    size_t max = flags & DOMAIN_DEF_LIVE ? DOMAIN_XML_LIVE_MAX : DOMAIN_XML_MAX;
+    if (strlen(xml) > max) {
+        fail(err, ERR_XML, "the XML has %zu bytes; at most %zu are read", strlen(xml), max);
         return NULL;
     }
     learn(&r, override ? override : given);

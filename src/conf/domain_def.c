@@ -113,6 +113,11 @@ static unsigned engine_flags(unsigned flags)
            (flags & DOMAIN_DEF_SECRETS ? XML_SECRETS : 0);
 }
 
+static size_t bytes_max(unsigned flags)
+{
+    return flags & DOMAIN_DEF_LIVE ? DOMAIN_XML_LIVE_MAX : DOMAIN_XML_MAX;
+}
+
 /* Short words become long ones when defaults are written out; what is stored must be readable again. */
 static int check_size(const struct domain_def *def, size_t length, struct error *err)
 {
@@ -134,7 +139,7 @@ struct domain_def *domain_def_parse(const char *text, size_t length, unsigned fl
     owned(arena) struct arena *arena = arena_new();
     owned_findings struct findings own = { 0 };
     findings = findings ? findings : &own;
-    struct domain_def *def = xml_read(&domain_element, text, length, DOMAIN_XML_MAX, engine_flags(flags),
+    struct domain_def *def = xml_read(&domain_element, text, length, bytes_max(flags), engine_flags(flags),
                                       &policy, (void *) defaults, arena, findings, err);
     if (!def)
         return NULL;
@@ -142,7 +147,7 @@ struct domain_def *domain_def_parse(const char *text, size_t length, unsigned fl
         findings_fail(findings, err);
         return NULL;
     }
-    if (check_size(def, length, err) < 0)
+    if (!(flags & DOMAIN_DEF_LIVE) && check_size(def, length, err) < 0)
         return NULL;
     def->arena = take(arena);
     def->references = 1;

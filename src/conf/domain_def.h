@@ -144,7 +144,8 @@ enum domain_def_flags {
     DOMAIN_DEF_SECRETS = 4,                     /* format: with passwords */
 };
 
-enum { DOMAIN_XML_MAX = 4 << 20 };              /* bytes */
+/* Bytes: of what clients send, and of the same with what a running domain adds. */
+enum { DOMAIN_XML_MAX = 4 << 20, DOMAIN_XML_LIVE_MAX = 2 * DOMAIN_XML_MAX };
 
 /* The definition, with a reference, checked and with defaults filled in; NULL and an error that takes the
  * first finding and the number of the others.  `findings` (may be NULL) receives all of them, warnings on

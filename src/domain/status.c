@@ -17,7 +17,7 @@
 #include "xml/element.h"
 #include "xml/raw.h"
 
-enum { STATUS_BYTES_MAX = DOMAIN_XML_MAX + 65536 };
+enum { STATUS_BYTES_MAX = DOMAIN_XML_LIVE_MAX + 65536 };
 
 #define ROOT "domus-status"
 

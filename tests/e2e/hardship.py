@@ -239,4 +239,16 @@ def closed_standard_descriptors_are_not_given_to_sockets(d):
     d.virsh("start", "one")
 
 
+@test()
+def a_guest_of_the_largest_definition_is_found_again(d):
+    connection = d.connect()
+    dom = connection.defineXML(d.xml("one", uuid=UUID))
+    room = (4 << 20) - len(dom.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE)) - len("  <description></description>\n")
+    dom.setMetadata(libvirt.VIR_DOMAIN_METADATA_DESCRIPTION, "x" * room, None, None, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+    dom.create()
+    d.kill()
+    d.start()
+    same(d.virsh("domstate", "one", "--reason").strip(), "running (booted)")
+
+
 main()
