@@ -135,6 +135,7 @@ const struct element disk_element = ELEMENT_CHECKED("disk", "A disk, CD-ROM or f
     ATTR("sgio", sgio, string, "which of them"),
     ATTR("snapshot", snapshot, disk_snapshot, "how snapshots treat it"),
     INLINE(driver), INLINE(source), INLINE(geometry), INLINE(blockio), INLINE(target, REQUIRED),
+    CHILD(iotune, iotune_element),
     FLAG("readonly", readonly, "The guest cannot write to it."),
     FLAG("shareable", shareable, "Several guests use it at once."),
     INLINE(transient),

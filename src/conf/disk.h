@@ -7,6 +7,7 @@
  */
 #pragma once
 #include "conf/address.h"
+#include "conf/iotune.h"
 #include "conf/virtio.h"
 
 #define DISK_TYPES(_) \
@@ -130,6 +131,7 @@ struct disk {
     bool readonly, shareable, transient;
     enum yes_no share_backing;                  /* <transient> */
     const char *serial, *wwn, *vendor, *product;
+    struct iotune *iotune;
     uint32_t boot_order;                        /* from 1; 0: not asked for */
     const char *alias;
     struct address *address;

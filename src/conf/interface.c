@@ -134,6 +134,10 @@ PART(driver, "driver", "How packets are handled.",
 
 PART(link, "link", "Is the cable plugged in?", ATTR("state", link, link_state, "up or down", REQUIRED));
 PART(mtu, "mtu", "Largest packet.", ATTR("size", mtu, u32, "bytes", REQUIRED));
+PART(rom, "rom", "Its boot code.",
+    ATTR("enabled", rom_enabled, yes_no, "is there any?"),
+    ATTR("bar", rom_bar, on_off, "does the guest see it?"),
+    ATTR("file", rom_file, string, "path of another one"));
 BOOT_PART;
 ALIAS_PART;
 
@@ -141,4 +145,4 @@ const struct element interface_element = ELEMENT_CHECKED("interface", "A network
     ATTR("type", type, interface_type, "kind of connection", REQUIRED),
     ATTR("trustGuestRxFilters", trust_guest_rx_filters, yes_no, "believe the guest's packet filter"),
     INLINE(mac), INLINE(source), INLINE(target), INLINE(model), INLINE(driver), INLINE(link), INLINE(mtu),
-    INLINE(boot), INLINE(alias), CHILD(address, address_element));
+    INLINE(boot), INLINE(rom), INLINE(alias), CHILD(address, address_element));

@@ -44,6 +44,10 @@ struct interface {
     uint32_t queues, rx_queue_size, tx_queue_size;
     struct virtio_options virtio;
 
+    enum yes_no rom_enabled;                    /* <rom> */
+    enum on_off rom_bar;
+    const char *rom_file;
+
     enum link_state link;
     uint32_t mtu;
     uint32_t boot_order;

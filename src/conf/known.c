@@ -30,7 +30,7 @@ static const struct { const char *parent, *harmless, *wanted; } known[] = {
       "crypto iommu lease memory nvram pstore redirfilter shmem smartcard" },
     { "devices/disk",
       "backingStore mirror backenddomain",
-      "auth diskSecret encryption iotune throttlefilters acpi" },
+      "auth diskSecret encryption throttlefilters acpi" },
     { "devices/disk/driver", "", "iothreads metadata_cache statistics" },
     { "devices/disk/source",
       "seclabel privateData",
@@ -45,7 +45,7 @@ static const struct { const char *parent, *harmless, *wanted; } known[] = {
     { "devices/controller/address", "", "zpci" },
     { "devices/interface",
       "guest backenddomain",
-      "acpi backend bandwidth coalesce downscript filterref ip @managed port portForward rom script "
+      "acpi backend bandwidth coalesce downscript filterref ip @managed port portForward script "
       "teaming tune virtualport vlan" },
     { "devices/interface/source", "", "address @managed reconnect route ip local" },
     { "devices/interface/driver", "", "guest host" },

@@ -19,6 +19,6 @@ src_conf_libconf_a_SOURCES = \
 
 # Devices beside disks, networks and screens.
 src_conf_libconf_a_SOURCES += src/conf/filesystem.c src/conf/filesystem.h src/conf/hostdev.c src/conf/hostdev.h \
-    src/conf/hub.c src/conf/hub.h src/conf/panic.c src/conf/panic.h src/conf/rng.c src/conf/rng.h src/conf/sound.c \
+    src/conf/hub.c src/conf/hub.h src/conf/iotune.c src/conf/iotune.h src/conf/panic.c src/conf/panic.h src/conf/rng.c src/conf/rng.h src/conf/sound.c \
     src/conf/sound.h src/conf/tpm.c src/conf/tpm.h src/conf/virtio_serial.c src/conf/virtio_serial.h \
     src/conf/vsock.c src/conf/vsock.h src/conf/watchdog.c src/conf/watchdog.h

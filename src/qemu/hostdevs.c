@@ -26,18 +26,6 @@ static void add_usb(struct props *device, const struct hostdev *hostdev)
     props_positive(device, "bootindex", hostdev->boot_order);
 }
 
-static void add_rom(struct props *device, const struct hostdev *hostdev)
-{
-    if (hostdev->rom_enabled == NO) {
-        props_u64(device, "rombar", 0);
-        props_text(device, "romfile", "");
-        return;
-    }
-    if (hostdev->rom_bar)
-        props_u64(device, "rombar", hostdev->rom_bar == ON);
-    props_text(device, "romfile", hostdev->rom_file);
-}
-
 static void add_pci(struct props *device, const struct hostdev *hostdev)
 {
     const struct pci_address *pci = &hostdev->place->pci;
@@ -91,7 +79,7 @@ static int add_hostdev(struct line *line, const struct hostdev *hostdev, struct 
     if (line_address(line, &device, hostdev->address, err) < 0)
         return -1;
     if (hostdev->type == HOSTDEV_PCI)
-        add_rom(&device, hostdev);
+        line_rom(&device, hostdev->rom_enabled, hostdev->rom_bar, hostdev->rom_file);
     line_device(line, &device);
     return 0;
 }

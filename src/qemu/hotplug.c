@@ -46,6 +46,8 @@ static int check_disk(const struct disk *disk, struct error *err)
     if (disk->device == DISK_FLOPPY || !pluggable)
         return fail(err, ERR_UNSUPPORTED, "disk '%s': a %s on bus '%s' cannot be hotplugged", disk->target,
                     enum_word(&disk_device_names, disk->device), enum_word(&disk_bus_names, disk->bus));
+    if (disk->iotune)
+        return fail(err, ERR_UNSUPPORTED, "disk '%s': with <iotune> it cannot be hotplugged", disk->target);
     return 0;
 }
 

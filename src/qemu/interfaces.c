@@ -36,8 +36,9 @@ static int add_interface(struct line *line, size_t index, struct error *err)
     const struct interface *interface = line->def->interfaces.items[index];
     const char *driver = driver_of(interface->model);
     if (interface->type != INTERFACE_USER)
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "type '%s' is not supported, only 'user' is",
-                    enum_word(&interface_type_names, interface->type));
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "type '%s' is not supported: it needs networks of the host, which this daemon does not "
+                    "set up; 'user' works without", enum_word(&interface_type_names, interface->type));
     if (line_check_type(line, driver, "its model", err) < 0)
         return -1;
 
@@ -58,6 +59,7 @@ static int add_interface(struct line *line, size_t index, struct error *err)
     props_positive(&device, "bootindex", line_interface_boot_index(line, index));
     if (line_address(line, &device, interface->address, err) < 0)
         return -1;
+    line_rom(&device, interface->rom_enabled, interface->rom_bar, interface->rom_file);
     line_device(line, &device);
     return 0;
 }

@@ -64,6 +64,38 @@ static int set_passwords(struct launch *launch, struct error *err)
     return 0;
 }
 
+static void add_limit(struct props *limits, const char *unit, const char *which, const struct io_limit *limit)
+{
+    owned_memory char *rate = memory_printf("%s%s", unit, which);
+    owned_memory char *burst = memory_printf("%s%s_max", unit, which);
+    owned_memory char *seconds = memory_printf("%s%s_max_length", unit, which);
+    props_u64(limits, rate, limit->rate);
+    props_positive(limits, burst, limit->burst);
+    props_positive(limits, seconds, limit->burst_seconds);
+}
+
+/* Before the guest runs, so that it is never faster than it may be. */
+static void set_limits(struct launch *launch)
+{
+    const struct domain_def *def = launch->vmm->def;
+    for (size_t i = 0; i < def->disks.count; i++) {
+        const struct iotune *tune = def->disks.items[i]->iotune;
+        if (!tune)
+            continue;
+        owned_props struct props limits;
+        props_begin(&limits, "id", def->disks.items[i]->alias);
+        add_limit(&limits, "bps", "", &tune->bytes);
+        add_limit(&limits, "bps", "_rd", &tune->read_bytes);
+        add_limit(&limits, "bps", "_wr", &tune->write_bytes);
+        add_limit(&limits, "iops", "", &tune->requests);
+        add_limit(&limits, "iops", "_rd", &tune->read_requests);
+        add_limit(&limits, "iops", "_wr", &tune->write_requests);
+        props_positive(&limits, "iops_size", tune->request_size);
+        props_text(&limits, "group", tune->group);
+        ask_with(launch, "block_set_io_throttle", &limits);
+    }
+}
+
 static void set_links(struct launch *launch)
 {
     const struct domain_def *def = launch->vmm->def;
@@ -121,6 +153,7 @@ WAITS int launch_handshake(struct launch *launch, struct error *err)
     if (set_passwords(launch, err) < 0)
         return -1;
     set_links(launch);
+    set_limits(launch);
     set_balloon(launch);
     set_actions(launch);
     vmm_make_tree(vmm, launch->argv.words);     /* reads the plan while the emulator comes up */

@@ -211,6 +211,18 @@ int line_address(const struct line *line, struct props *props, const struct addr
     }
 }
 
+void line_rom(struct props *props, enum yes_no enabled, enum on_off bar, const char *file)
+{
+    if (enabled == NO) {
+        props_u64(props, "rombar", 0);
+        props_text(props, "romfile", "");
+        return;
+    }
+    if (bar)
+        props_u64(props, "rombar", bar == ON);
+    props_text(props, "romfile", file);
+}
+
 void line_virtio(struct props *props, const struct virtio_options *options)
 {
     props_on_off(props, "iommu_platform", options->iommu);

@@ -31,6 +31,8 @@ void option_add_yes_no(struct buffer *option, const char *key, enum yes_no value
 int line_address(const struct line *line, struct props *props, const struct address *address,
                  struct error *err);
 void line_virtio(struct props *props, const struct virtio_options *options);
+/* The boot code of a PCI device. */
+void line_rom(struct props *props, enum yes_no enabled, enum on_off bar, const char *file);
 /* The device's requests are handled by that <iothread>; 0 adds nothing. */
 int line_iothread(const struct line *line, struct props *props, uint32_t id, struct error *err);
 /* Fails unless the emulator has such a device; `of` says whose: "disk 'vda'". */
