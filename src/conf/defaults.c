@@ -115,6 +115,8 @@ void defaults_fill(struct domain_def *def, const struct conf_defaults *defaults,
         def->genid = uuid_random();
     fill_amounts(def);
     fill_cpu(def, arena);
+    if (def->cpu && def->cpu->numa)
+        numa_fill_first_cell(def->cpu->numa, def->max_vcpus, arena);
     fill_boot(def, arena);
     fill_actions(def);
     defaults_add_devices(def, arena);

@@ -7,6 +7,7 @@
 #include "conf/cpuset.h"
 #include "conf/defaults.h"
 #include "conf/domain_def.h"
+#include "conf/kept.h"
 #include "conf/machine.h"
 #include "conf/passthrough.h"
 #include "xml/element.h"
@@ -32,11 +33,12 @@ static void check_name(const struct domain_def *def, struct xml_context *x)
         xml_refuse(x, &def->title, ERR_XML, NULL, "a title is one line");
 }
 
-/* With cells, the guest's memory is theirs. */
+/* With cells, the guest's memory is theirs, and that of its memory devices. */
 static void take_cells(struct domain_def *def)
 {
     uint64_t kib = numa_kib(def->cpu ? def->cpu->numa : NULL);
-    if (kib && kib > def->memory.kib)
+    bool more = kept_next(&def->extras, "devices/memory", NULL) != NULL;
+    if (kib && (!more || kib > def->memory.kib))
         def->memory.kib = kib;
     if (kib)
         def->memory.unit = "KiB";

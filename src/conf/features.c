@@ -28,6 +28,7 @@ PART_CHECKED(tb_cache, "tb-cache", "Memory for translated code.", memory_check,
 #define SELF struct features
 PART(apic, "apic", "Interrupt controllers of the processors.",
     PRESENT(apic), ATTR("eoi", apic_eoi, on_off, "paravirtual end of interrupt"));
+PART(hap, "hap", "Nested page tables.", ATTR("state", hap, on_off, "on or off", DEFAULT("on")));
 PART(hidden, "hidden", "Does the guest not see KVM?",
     ATTR("state", kvm_hidden, on_off, "on or off", REQUIRED));
 PART(hint_dedicated, "hint-dedicated", "Has each vcpu a processor of its own?",
@@ -64,7 +65,7 @@ const struct element features_element = ELEMENT_CHECKED(
     FLAG("acpi", acpi, "ACPI tables."),
     INLINE(apic),
     FLAG("pae", pae, "Memory beyond 4 GiB on 32 bits."),
-    FLAG("hap", hap, "Nested page tables."),
+    INLINE(hap),
     FLAG("viridian", viridian, "Hyper-V's interface, as Xen has it."),
     FLAG("privnet", privnet, "A network of its own, for containers."),
     CHILD(hyperv, hyperv_element),

@@ -14,7 +14,8 @@ DECLARE_ENUM(gic_version, GIC_ABSENT, GIC_VERSIONS);
 /* <pmu state='on'/>: an element without the attribute means on. */
 struct features {
     struct extras extras;
-    bool acpi, apic, pae, hap, viridian, privnet;
+    bool acpi, apic, pae, viridian, privnet;
+    enum on_off hap;
     enum on_off apic_eoi;
     struct hyperv *hyperv;
     enum on_off kvm_hidden, kvm_hint_dedicated, kvm_poll_control, kvm_pv_ipi, kvm_dirty_ring;   /* <kvm> */

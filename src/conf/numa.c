@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conf/numa.h"
 
+#include "base/buffer.h"
 #include "conf/cpuset.h"
 #include "conf/memory.h"
 #include "conf/rows.h"
@@ -16,6 +17,24 @@ uint64_t numa_kib(const struct numa *numa)
         if (__builtin_add_overflow(sum, numa->cells.items[i]->kib, &sum))
             return UINT64_MAX;
     return sum;
+}
+
+void numa_fill_first_cell(struct numa *numa, uint32_t max, struct arena *arena)
+{
+    bool claimed[CPUSET_MAX] = { false };
+    if (!numa->cells.count || max > CPUSET_MAX)
+        return;
+    struct cell *first = numa->cells.items[0];
+    for (size_t i = 0; i < numa->cells.count; i++)
+        if (numa->cells.items[i]->cpus)
+            cpuset_claim(numa->cells.items[i]->cpus, claimed);
+    owned_buffer struct buffer cpus = { 0 };
+    buffer_add_text(&cpus, first->cpus ? first->cpus : "");
+    for (uint32_t i = 0; i < max; i++)
+        if (!claimed[i])
+            buffer_printf(&cpus, "%s%u", cpus.length ? "," : "", i);
+    if (cpus.length)
+        first->cpus = cpuset_normalise(buffer_text(&cpus), arena);
 }
 
 static void check_cell(void *self, struct xml_context *x)

@@ -4,6 +4,7 @@
  * After checking, cell i has the id i, and the cells share no processor.
  */
 #pragma once
+#include "base/arena.h"
 #include "xml/value.h"
 
 #define MEMORY_ACCESSES(_) _(MEMORY_SHARED, "shared") _(MEMORY_PRIVATE, "private")
@@ -33,4 +34,6 @@ struct numa {
 
 DECLARE_ELEMENT(numa_element, struct numa);
 
+/* Vcpus below `max` that no cell has go to the first one. */
+void numa_fill_first_cell(struct numa *numa, uint32_t max, struct arena *arena);
 uint64_t numa_kib(const struct numa *numa);     /* the cells' memory; 0 without cells */

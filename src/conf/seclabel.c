@@ -10,6 +10,8 @@ static void seclabel_check(void *self, struct xml_context *x)
     struct seclabel *label = self;
     if (label->type == SECLABEL_NONE && !label->model)
         label->model = "none";
+    if (!label->relabel && label->model && label->type != SECLABEL_NONE)
+        label->relabel = label->type == SECLABEL_DYNAMIC ? YES : NO;
     if (label->type == SECLABEL_STATIC && !label->label)
         xml_refuse(x, label, ERR_XML, "a <label>", "a static seclabel needs a label");
     if (label->type == SECLABEL_STATIC && !label->model)
