@@ -77,6 +77,30 @@ def changes_are_made_and_confirmed_as_by_virsh(d):
 
 
 @test()
+def devices_are_plugged_and_pulled_as_by_virsh(d):
+    steps = (["attach-disk", "one", d.disk("b.img"), "vdb", "--cache", "none", "--subdriver", "raw", "--serial", "s1"],
+             ["attach-disk", "one", d.disk("c.img"), "sdc", "--targetbus", "scsi", "--mode", "readonly"],
+             ["change-media", "one", "hdc", d.disk("cd.img")], ["change-media", "one", "hdc", "--eject"],
+             ["change-media", "one", "hdc", d.disk("cd2.img"), "--insert"],
+             ["attach-interface", "one", "user", "--mac", "52:54:00:00:00:01", "--model", "virtio"],
+             ["detach-disk", "one", "vdb"], ["detach-interface", "one", "user", "--mac", "52:54:00:00:00:01"])
+    said = {}
+    for client in ("virsh", "domsh"):
+        d.define("one", "<disk type='file' device='cdrom'><target dev='hdc' bus='ide'/><readonly/></disk>")
+        said[client] = []
+        for words in steps:
+            if client == "virsh" and words[:3] == ["attach-interface", "one", "user"]:
+                words = ["attach-device", "one", d.file("nic.xml", "<interface type='user'><mac address="
+                         "'52:54:00:00:00:01'/><model type='virtio'/></interface>")]     # virsh wants a source
+            getattr(d, client)(*words, "--config")
+            said[client].append((words, re.sub(r"<uuid>.*?</uuid>", "", d.virsh("dumpxml", "one"))))
+        d.virsh("undefine", "one")
+    for (words, ours), (_, theirs) in zip(said["domsh"], said["virsh"]):
+        same(ours, theirs, str(words))
+    contains(d.domsh("attach-disk", "one", "/a'b", "vdb", "--serial", "a<b", "--print-xml"), "a&lt;b", "/a&apos;b")
+
+
+@test()
 def edit_runs_the_users_editor(d):
     d.define("one")
     editor = d.file("editor", "#!/bin/sh\nsed -i 's/32768/65536/g' \"$1\"\n")
