@@ -74,6 +74,16 @@ static void add_limit(struct props *limits, const char *unit, const char *which,
     props_positive(limits, seconds, limit->burst_seconds);
 }
 
+/* The object that has the image: in some devices it is a part of them. */
+static char *drive_path(const struct disk *disk)
+{
+    if (disk->bus == DISK_BUS_VIRTIO)
+        return memory_printf("/machine/peripheral/%s/virtio-backend", disk->alias);
+    if (disk->bus == DISK_BUS_USB)
+        return memory_printf("/machine/peripheral/%s/%s.0/legacy[0]", disk->alias, disk->alias);
+    return memory_copy_text(disk->alias);
+}
+
 /* Before the guest runs, so that it is never faster than it may be. */
 static void set_limits(struct launch *launch)
 {
@@ -82,8 +92,9 @@ static void set_limits(struct launch *launch)
         const struct iotune *tune = def->disks.items[i]->iotune;
         if (!tune)
             continue;
+        owned_memory char *drive = drive_path(def->disks.items[i]);
         owned_props struct props limits;
-        props_begin(&limits, "id", def->disks.items[i]->alias);
+        props_begin(&limits, "id", drive);
         add_limit(&limits, "bps", "", &tune->bytes);
         add_limit(&limits, "bps", "_rd", &tune->read_bytes);
         add_limit(&limits, "bps", "_wr", &tune->write_bytes);
