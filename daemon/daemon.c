@@ -116,9 +116,10 @@ int daemon_start(struct daemon *daemon, const struct options *options, struct er
         return -1;
     daemon->registry = registry_new(take(places));
     const struct places *where = registry_places(daemon->registry);
+    /* The sockets are a second lock: what is loaded is tidied up, too, and that must not be another's. */
     if (emulators_init(&daemon->emulators, daemon->settings, where, err) < 0 ||
-        load_domains(daemon, err) < 0 ||
-        !(daemon->sockets = sockets_open(daemon->settings, where, options->root, passed, err)))
+        !(daemon->sockets = sockets_open(daemon->settings, where, options->root, passed, err)) ||
+        load_domains(daemon, err) < 0)
         return -1;
     daemon->server = make_server(daemon);
     daemon->watches[0] = signal_watch_new(SIGTERM, stop, daemon);

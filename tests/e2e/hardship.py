@@ -251,4 +251,14 @@ def a_guest_of_the_largest_definition_is_found_again(d):
     same(d.virsh("domstate", "one", "--reason").strip(), "running (booted)")
 
 
+@test()
+def a_second_daemon_without_a_lock_tidies_nothing_up(d):
+    os.unlink(f"{d.root}/run/domusd.lock")
+    unfinished = d.file(f"lib/domains/{UUID}.xml.new", "")
+    run = d.run([DOMUSD, "--root", d.root, "--emulator", "sim"], fails=True)
+    contains(run.err, "another process listens")
+    same(os.path.exists(unfinished), True)
+    d.virsh("list")
+
+
 main()
