@@ -73,6 +73,7 @@ static const struct option table[] = {
     LIST("smbios", 0, NULL, STAGE_NOW, option_smbios),
     LIST("fw_cfg", 0, "name", STAGE_NOW, option_fw_cfg),
     LIST("numa", 0, "type", STAGE_NOW, option_numa),
+    LIST("fsdev", 0, "fsdriver", STAGE_NOW, option_keep),
     LIST("add-fd", 0, NULL, STAGE_NOW, option_add_fd),
     TREE("display", 0, "type", STAGE_NOW, option_display),
     LIST("sim", 0, NULL, STAGE_NOW, option_sim),
