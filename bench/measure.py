@@ -9,6 +9,7 @@ os.environ.setdefault("abs_top_builddir", os.path.join(TOP, "build"))
 os.environ.setdefault("abs_top_srcdir", TOP)
 sys.path.append(os.path.join(TOP, "tests/e2e"))
 import harness  # noqa: E402
+import wire  # noqa: E402
 
 LIST_TIMES = 9
 

@@ -8,7 +8,6 @@ import contextlib
 import os
 import resource
 import select
-import socket
 import struct
 import threading
 import time
@@ -16,68 +15,10 @@ import time
 import libvirt
 
 from harness import SANITIZED, Failed, main, same, test, until
+from wire import (CALL, CONNECT_OPEN, DOMAIN_RESET, GET_HOSTNAME, KEEPALIVE, LIST_ALL_DOMAINS, MESSAGE, PING, PONG,
+                  REMOTE, REPLY, Client, domain)
 
-REMOTE, KEEPALIVE = 0x20008086, 0x6b656570
-CALL, REPLY, MESSAGE = 0, 1, 2
-CONNECT_OPEN, GET_HOSTNAME, DOMAIN_RESET, LIST_ALL_DOMAINS = 1, 59, 245, 273
-PING, PONG = 1, 2
 PATIENCE = 10                           # seconds for a call that should take less than a millisecond
-
-
-class Client:
-    """One connection, spoken by hand: a client of libvirt's own would neither be rude nor stop reading."""
-
-    def __init__(self, d, opened=True):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(PATIENCE)
-        self.socket.connect(d.socket())
-        self.serial = 0
-        if opened:
-            self.send(CONNECT_OPEN, struct.pack(">II", 0, 0))
-            same(self.receive()[2:5:2], (CONNECT_OPEN, 0), "CONNECT_OPEN and its serial")
-
-    def frame(self, procedure, payload=b"", program=REMOTE, type=CALL):
-        serial, self.serial = self.serial, self.serial + 1
-        return struct.pack(">IIIIIII", 28 + len(payload), program, 1, procedure, type, serial, 0) + payload
-
-    def send(self, *frame, **more):
-        self.socket.sendall(self.frame(*frame, **more))
-
-    def bytes(self, count):
-        data = b""
-        while len(data) < count:
-            some = self.socket.recv(count - len(data))
-            if not some:
-                raise EOFError
-            data += some
-        return data
-
-    def receive(self):
-        """(program, version, procedure, type, serial, status) and the payload."""
-        length = struct.unpack(">I", self.bytes(4))[0]
-        data = self.bytes(length - 4)
-        return (*struct.unpack(">IIIIII", data[:24]), data[24:])
-
-    def is_cut_off(self):
-        """Reads what is left, to the end."""
-        self.socket.setblocking(False)
-        with contextlib.suppress(BlockingIOError):
-            try:
-                while self.socket.recv(1 << 20):
-                    pass
-                return True
-            except ConnectionError:
-                return True
-        return False
-
-
-def string(text):
-    data = text.encode()
-    return struct.pack(">I", len(data)) + data + bytes(-len(data) % 4)
-
-
-def domain(dom):
-    return string(dom.name()) + dom.UUID() + struct.pack(">i", dom.ID())
 
 
 def slowest(function, times):
@@ -127,7 +68,7 @@ def a_thousand_idle_clients_and_eight_busy_ones(d):
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     connection = d.connect()
     connection.defineXML(d.xml("one")).create()
-    idle = [Client(d) for _ in range(1000)]
+    idle = [Client(d.socket()) for _ in range(1000)]
 
     def work():
         mine = libvirt.open(d.uri())
@@ -153,7 +94,7 @@ def a_client_that_does_not_read_is_cut_off_alone(d):
     for n in range(200):
         connection.defineXML(d.xml(f"a-name-that-is-rather-long-for-a-guest-{n}"))
     before = memory_mib(d)
-    rude = Client(d)
+    rude = Client(d.socket())
     rude.socket.setblocking(False)
     ask = rude.frame(LIST_ALL_DOMAINS, struct.pack(">iI", 1, 0))
     end = time.monotonic() + 40
@@ -176,7 +117,7 @@ def a_client_that_does_not_read_is_cut_off_alone(d):
 def a_client_that_floods_does_not_starve_the_others(d):
     connection = d.connect()
     connection.defineXML(d.xml("one")).create()
-    flooding = [Client(d) for _ in range(4)]
+    flooding = [Client(d.socket()) for _ in range(4)]
     stop = threading.Event()
 
     def flood(client):
@@ -212,7 +153,7 @@ def garbage_is_answered_or_ends_its_own_connection(d):
         "descriptors that do not come": struct.pack(">IIIIIIII", 32, REMOTE, 1, GET_HOSTNAME, 4, 0, 0, 5) + b"\0" * 5,
     }
     for what, data in garbage.items():
-        client = Client(d)
+        client = Client(d.socket())
         with contextlib.suppress(ConnectionError):
             client.socket.sendall(data)
         until(client.is_cut_off, f"the connection ends after {what}", PATIENCE)
@@ -223,7 +164,7 @@ def garbage_is_answered_or_ends_its_own_connection(d):
         "arguments that are none": (CONNECT_OPEN, b"\xff" * 12, REMOTE, CALL),
         "a list longer than its frame": (LIST_ALL_DOMAINS, b"", REMOTE, CALL),
     }
-    client = Client(d)
+    client = Client(d.socket())
     for what, frame in answered.items():
         client.send(*frame)
         same(client.receive()[5], 1, f"the status of the reply to {what}")
@@ -232,7 +173,7 @@ def garbage_is_answered_or_ends_its_own_connection(d):
     client.send(GET_HOSTNAME)
     same(client.receive()[2:6], (GET_HOSTNAME, REPLY, client.serial - 1, 0))
     for _ in range(50):                                 # half a frame, and never the rest
-        Client(d, opened=False).socket.send(good[:20])
+        Client(d.socket(), opened=False).socket.send(good[:20])
     assert_served(d, connection)
 
 
@@ -242,7 +183,7 @@ def a_ping_is_answered_while_ten_long_calls_are_open(d):
     doms = [connection.defineXML(d.xml(f"one{n}")) for n in range(10)]
     for dom in doms:
         dom.create()
-    client = Client(d)
+    client = Client(d.socket())
     for dom in doms:
         client.send(DOMAIN_RESET, domain(dom) + struct.pack(">I", 0))
     client.send(GET_HOSTNAME)                           # so that the others have been taken up

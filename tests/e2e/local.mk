@@ -4,4 +4,4 @@ e2e_tests = tests/e2e/main_path_virsh.py tests/e2e/main_path_python.py tests/e2e
     tests/e2e/restart.py tests/e2e/kill9.py tests/e2e/stuck.py tests/e2e/hardship.py tests/e2e/load.py tests/e2e/examples.py \
     tests/e2e/simvmm_qmp.py tests/e2e/simvmm_tree.py
 TESTS += $(e2e_tests)
-EXTRA_DIST += tests/e2e/harness.py $(e2e_tests)
+EXTRA_DIST += tests/e2e/harness.py tests/e2e/wire.py $(e2e_tests)
