@@ -91,6 +91,15 @@ static int build_new(struct line *line, const struct domain_def *def, bool contr
     return 0;
 }
 
+/* What stands in no list, and nothing plugs in. */
+static int check_single(const struct domain_def *def, const struct domain_def *wanted, struct error *err)
+{
+    const char *what = wanted->vsock && !def->vsock ? "vsock"
+                     : wanted->memballoon && !def->memballoon ? "memballoon"
+                     : wanted->audios.count > def->audios.count ? "audio" : NULL;
+    return what ? fail(err, ERR_UNSUPPORTED, "%s cannot be plugged into a running machine", what) : 0;
+}
+
 static int plan_new(const struct vmm *vmm, const struct domain_def *wanted, struct steps *steps,
                     struct error *err)
 {
@@ -99,7 +108,8 @@ static int plan_new(const struct vmm *vmm, const struct domain_def *wanted, stru
     what.classic_drives = false;
     owned_argv struct argv argv = { 0 };
     struct line line = { .what = &what, .def = wanted, .caps = &caps, .argv = &argv };
-    if (build_new(&line, vmm->def, true, err) < 0 || build_new(&line, vmm->def, false, err) < 0)
+    if (check_single(vmm->def, wanted, err) < 0 || build_new(&line, vmm->def, true, err) < 0 ||
+        build_new(&line, vmm->def, false, err) < 0)
         return -1;
     return steps_add(steps, &argv, err);
 }

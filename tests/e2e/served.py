@@ -84,6 +84,17 @@ def limits_of_a_disk_hold_before_its_guest_runs(d):
 
 
 @test()
+def what_cannot_be_plugged_in_is_not_said_to_be(d):
+    d.define("one")
+    d.virsh("start", "one")
+    for number, device in enumerate(("<vsock><cid address='7'/></vsock>", AGENT, "<audio id='2' type='none'/>",
+                                     "<sound model='ac97'/>", "<panic model='isa'/>")):
+        path = d.file(f"{number}.xml", device)
+        contains(d.virsh("attach-device", "one", path, "--live", fails=True), "cannot be plugged into")
+    same("<vsock" in d.virsh("dumpxml", "one"), False)
+
+
+@test()
 def what_needs_a_helper_that_is_not_started_is_refused_in_words(d):
     for name, device, words in (
             ("tpm", "<tpm><backend type='emulator'/></tpm>", "TPM emulator"),
