@@ -41,11 +41,16 @@ def a_definition_that_waited_for_a_rename_does_not_bring_the_old_name_back(d):
         dom = first.lookupByUUIDString(UUID)
         dom.rename("two" if dom.name() == "one" else "one")
 
-    def look():
+    def disagree():
         dom = third.lookupByUUIDString(UUID)
         inside = ET.fromstring(dom.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE)).findtext("name")
-        if inside not in (dom.name(), third.lookupByUUIDString(UUID).name()):
-            wrong.append(f"{dom.name()} says that it is {inside}")
+        after = third.lookupByUUIDString(UUID).name()
+        return f"{after} says that it is {inside}" if inside != after == dom.name() else None
+
+    def look():
+        said = [disagree() for _ in range(5)]           # two renames may lie between the questions, but not each time
+        if all(said):
+            wrong.append(said[0])
 
     wrong = []
     again_and_again(1.5, rename, lambda: second.defineXML(xml), look)

@@ -24,6 +24,8 @@ import os
 import re
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -136,13 +138,14 @@ class Daemon:
     def is_ready(self):
         if self.process.poll() is not None:
             raise Failed(f"domusd exited with {self.process.returncode}:\n{self.log_text()}")
-        import socket
         with socket.socket(socket.AF_UNIX) as s:
             try:
                 s.connect(self.socket())
-                return True
             except OSError:
                 return False
+            # A child of a daemon that was killed may hold its socket for a moment, until it has seen that.
+            peer = struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+            return peer == self.process.pid
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
