@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <uv.h>
@@ -28,6 +29,7 @@ struct stream {
     int fd, polled;                     /* what poll waits for */
     const struct stream_handler *handler;
     void *arg;
+    bool is_socket;
     bool paused, ended, freed;
     bool dirty;                         /* in the list of those with fresh output */
     struct stream *next_dirty;
@@ -103,17 +105,31 @@ static void keep_fds(struct stream *s, const struct msghdr *message)
 
 enum outcome { READ_MORE, READ_ENOUGH, READ_OVER };
 
+/* The far end of a terminal is gone. */
+static bool is_hang_up(const struct stream *s, int number)
+{
+    return number == ECONNRESET || (number == EIO && !s->is_socket);
+}
+
+static ssize_t receive(const struct stream *s, struct msghdr *message)
+{
+    if (s->is_socket)
+        return recvmsg(s->fd, message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    message->msg_controllen = 0;
+    return read(s->fd, message->msg_iov->iov_base, message->msg_iov->iov_len);
+}
+
 static enum outcome read_once(struct stream *s)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(KERNEL_FDS_MAX * sizeof(int))];
     struct iovec space = { input, sizeof input };
     struct msghdr message = { .msg_iov = &space, .msg_iovlen = 1,
                               .msg_control = control, .msg_controllen = sizeof control };
-    ssize_t got = recvmsg(s->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    ssize_t got = receive(s, &message);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return READ_ENOUGH;
     if (got <= 0) {
-        stream_end(s, got == 0 || errno == ECONNRESET ? NULL : strerror(errno));
+        stream_end(s, got == 0 || is_hang_up(s, errno) ? NULL : strerror(errno));
         return READ_OVER;
     }
     keep_fds(s, &message);
@@ -139,6 +155,8 @@ static ssize_t send_some(struct stream *s)
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
     struct iovec bytes = { s->out.data + s->sent, stream_pending(s) };
     struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
+    if (!s->is_socket)
+        return write(s->fd, bytes.iov_base, bytes.iov_len);
     uint64_t before_fd = s->fds_out.count ? s->fds_out.items[0].at - s->sent_ever : UINT64_MAX;
     if (before_fd == 0) {
         bytes.iov_len = 1;
@@ -176,7 +194,7 @@ static void stream_fail_output(struct stream *s, int number)
 {
     stream_drop_output(s);
     stream_read(s, LAST_READS);
-    stream_end(s, number == EPIPE || number == ECONNRESET ? NULL : strerror(number));
+    stream_end(s, number == EPIPE || is_hang_up(s, number) ? NULL : strerror(number));
 }
 
 static void stream_send(struct stream *s)
@@ -267,7 +285,9 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 struct stream *stream_new(int fd, const struct stream_handler *handler, void *arg)
 {
     struct stream *s = NEW(struct stream);
+    struct stat info;
     s->fd = fd;
+    s->is_socket = fstat(fd, &info) < 0 || S_ISSOCK(info.st_mode);
     s->handler = handler;
     s->arg = arg;
     s->poll.data = s;

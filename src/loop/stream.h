@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.h - connected sockets and listening ones, with descriptor passing.
+/* stream.h - connected sockets and listening ones, with descriptor passing; terminals.
  *
  * A stream owns its descriptor.  Input is handed on as it arrives; every read is a recvmsg() with room
  * for descriptors, which queue up in order (at most STREAM_FDS_MAX; more are closed).  Output is queued,
  * gathered until the end of the loop's turn, and written as the peer takes it; its bound is the
  * caller's, by stream_pending().  Built on readiness (uv_poll) and recvmsg/sendmsg, since uv's own
- * streams lose descriptors.
+ * streams lose descriptors.  A terminal (a guest's pty) is read and written as a socket is, without
+ * descriptors; whoever holds the other end is its peer.
  */
 #pragma once
 #include <stdbool.h>

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,34 @@ static void echoes_much(void *arg)
 Test(stream, writes_twenty_megabytes_in_parts_both_ways)
 {
     run_fiber(echoes_much, NULL);
+    cr_assert(true);
+}
+
+static void talks_over_a_terminal(void *arg)
+{
+    struct end host = { 0 }, guest = { 0 };
+    int fds[2];
+    struct termios raw = { 0 };
+    cfmakeraw(&raw);
+    cr_assert_eq(openpty(&fds[0], &fds[1], NULL, &raw, NULL), 0);
+    end_init(&guest, fds[0]);
+    end_init(&host, fds[1]);
+    stream_write(host.stream, "ls\r", 3);
+    stream_write(guest.stream, "a b", 3);
+    settle(20);
+    cr_assert_str_eq(buffer_text(&guest.got), "ls\r");
+    cr_assert_str_eq(buffer_text(&host.got), "a b");
+    cr_assert_eq(host.drains, 1);
+    stream_free(take(guest.stream));
+    settle(20);
+    cr_assert_eq(host.closes, 1);
+    cr_assert_str_eq(host.reason, "closed");
+    end_done(&host), end_done(&guest);
+}
+
+Test(stream, carries_bytes_over_a_terminal_and_tells_when_it_is_hung_up)
+{
+    run_fiber(talks_over_a_terminal, NULL);
     cr_assert(true);
 }
 
