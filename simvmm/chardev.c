@@ -22,6 +22,8 @@
 #include "simvmm/keyval.h"
 #include "simvmm/monitor.h"
 
+enum { ECHO_MAX = 4096 };               /* what nobody reads is not echoed */
+
 struct chardev {
     struct vm *vm;
     const char *id, *backend;
@@ -30,6 +32,7 @@ struct chardev {
     bool server, used;
     bool leaving;                       /* hung up on as soon as it has read all */
     int listening, fd;                  /* -1: none */
+    int slave;                          /* a pty's other end, held lest it hang up; -1: none */
     struct listener *listener;
     struct stream *stream;
     struct monitor *monitor;
@@ -43,6 +46,8 @@ static void on_input(void *arg, const char *bytes, size_t length)
     struct chardev *c = arg;
     if (c->monitor)
         monitor_input(c->monitor, bytes, length);
+    else if (c->pty && c->used && stream_pending(c->stream) < ECHO_MAX)
+        stream_write(c->stream, bytes, length);         /* the guest's program: it echoes */
 }
 
 static void gone(struct chardev *c)
@@ -121,7 +126,7 @@ void chardev_start(struct chardev *c)
     if (c->listening >= 0) {
         c->listener = listener_new(c->listening, on_accepted, c);
         c->listening = -1;
-    } else if (c->fd >= 0 && text_equal(c->backend, "socket")) {
+    } else if (c->fd >= 0 && (c->pty || text_equal(c->backend, "socket"))) {
         connected(c, c->fd);
         c->fd = -1;
     } else if (text_equal(c->backend, "stdio") && c->monitor) {
@@ -228,14 +233,13 @@ static int open_pty(struct chardev *c, const struct json *given, struct error *e
 {
     (void) given;
     char name[64];
-    int slave = -1;
-    if (openpty(&c->fd, &slave, name, NULL, NULL) < 0)
+    if (openpty(&c->fd, &c->slave, name, NULL, NULL) < 0)
         return fail(err, ERR_INVALID_ARG, "Failed to create PTY: %s", strerror(errno));
     struct termios mode;
-    tcgetattr(slave, &mode);
+    tcgetattr(c->slave, &mode);
     cfmakeraw(&mode);
-    tcsetattr(slave, TCSAFLUSH, &mode);
-    close(slave);
+    tcsetattr(c->slave, TCSAFLUSH, &mode);
+    fcntl(c->slave, F_SETFD, FD_CLOEXEC);
     fcntl(c->fd, F_SETFD, FD_CLOEXEC);
     fcntl(c->fd, F_SETFL, O_NONBLOCK);
     c->pty = arena_copy(c->vm->arena, name);
@@ -302,7 +306,8 @@ struct chardev *chardev_create(struct vm *vm, const struct json *given, struct e
             continue;
         struct chardev *c = NEW(struct chardev);
         *c = (struct chardev) {
-            .vm = vm, .id = arena_copy(vm->arena, id), .backend = backends[i].name, .listening = -1, .fd = -1
+            .vm = vm, .id = arena_copy(vm->arena, id), .backend = backends[i].name, .listening = -1, .fd = -1,
+            .slave = -1
         };
         if (backends[i].open(c, given, err) < 0)
             return chardev_free(c), NULL;
@@ -330,6 +335,8 @@ void chardev_free(struct chardev *c)
         close(c->listening);
     if (c->fd >= 0)
         close(c->fd);
+    if (c->slave >= 0)
+        close(c->slave);
     free(c);
 }
 
