@@ -47,12 +47,13 @@ static struct frame reply_header(const struct frame *call, enum frame_status sta
         .type = FRAME_REPLY, .serial = call->serial, .status = status };
 }
 
-static void send_error(struct peer *peer, const struct frame *call, const struct error *failure)
+void call_send_error(struct peer *peer, const struct frame *like, const struct error *failure)
 {
     error_scope(err);
     owned_buffer struct buffer out = { 0 };
     remote_error remote;
-    struct frame header = reply_header(call, FRAME_ERROR);
+    struct frame header = *like;
+    header.status = FRAME_ERROR;
     size_t start = frame_begin(&out, &header);
     errors_encode(failure, &remote);
     int rc = codec_encode(&error_codec, &remote, &out, &err);
@@ -63,6 +64,12 @@ static void send_error(struct peer *peer, const struct frame *call, const struct
     }
     frame_end(&out, start);
     peer_write(peer, &out);
+}
+
+static void send_error(struct peer *peer, const struct frame *call, const struct error *failure)
+{
+    struct frame header = reply_header(call, FRAME_ERROR);
+    call_send_error(peer, &header, failure);
 }
 
 static int send_reply(struct task *task, const void *reply, struct error *err)
@@ -107,8 +114,11 @@ static void run_task(struct task *task)
     const struct procedure *p = task->call.procedure;
     owned_memory void *args = memory_new(p->args->size);
     owned_memory void *reply = memory_new(p->reply->size);
-    if (run_handler(task, args, reply, &err) < 0 || send_reply(task, reply, &err) < 0)
+    if (run_handler(task, args, reply, &err) < 0 || send_reply(task, reply, &err) < 0) {
         send_error(task->call.peer, &task->header, &err);
+        if (task->call.has_channel)
+            channel_revoke(task->call.peer, &task->header);
+    }
     codec_release(p->args, args);
     codec_release(p->reply, reply);
 }
@@ -193,6 +203,7 @@ static struct task *task_new(struct peer *peer, const struct frame *frame)
 {
     struct task *task = NEW(struct task);
     task->call.peer = peer;
+    task->call.serial = frame->serial;
     task->header = *frame;
     task->header.payload = NULL;
     task->payload = memory_copy_bytes(frame->payload, frame->length);

@@ -1,7 +1,7 @@
 # What rpcgen makes is compiled in a library of its own, with its warnings off; generate.sh says what the files are.
 noinst_LIBRARIES += src/rpc/librpc.a src/rpc/libprotocol.a
 src_rpc_librpc_a_SOURCES = src/rpc/address.c src/rpc/address.h src/rpc/apis.def src/rpc/bounded.h \
-    src/rpc/call.c src/rpc/client.c src/rpc/client.h src/rpc/codec.c \
+    src/rpc/call.c src/rpc/channel.c src/rpc/channel.h src/rpc/client.c src/rpc/client.h src/rpc/codec.c \
     src/rpc/codec.h src/rpc/errors.c src/rpc/errors.h src/rpc/frame.c src/rpc/frame.h src/rpc/peer.c src/rpc/peer.h \
     src/rpc/procedures.c src/rpc/procedures.def src/rpc/procedures.h src/rpc/server.c src/rpc/server.h
 src_rpc_librpc_a_CFLAGS = $(AM_CFLAGS) $(TIRPC_CFLAGS)

@@ -31,9 +31,11 @@ void peer_drop(struct peer *peer)
 {
     timer_free(peer->end);
     timer_free(peer->ping);
-    peer->end = peer->ping = NULL;
+    timer_free(peer->later);
+    peer->end = peer->ping = peer->later = NULL;
     stream_free(peer->stream);
     peer->stream = NULL;
+    channels_drop(peer);
     frame_reader_done(&peer->reader);
     call_discard_waiting(peer);
     peer->server->held -= peer->held;
@@ -49,6 +51,11 @@ void peer_unreference(struct peer *peer)
         return;
     free(peer);
     server_forget(s);
+}
+
+static bool has_room(const struct peer *peer)
+{
+    return call_has_room(peer) && !peer->channels_held;
 }
 
 /* Keepalive */
@@ -68,7 +75,7 @@ static void on_ping(void *arg)
     struct peer *peer = arg;
     const struct server_limits *limits = &peer->server->limits;
     uint64_t silence = loop_now() - peer->heard;
-    bool deaf = !call_has_room(peer);
+    bool deaf = !has_room(peer);
     unsigned next = limits->ping_interval;
     if (silence < limits->ping_interval) {
         next -= (unsigned) silence;
@@ -104,6 +111,10 @@ static void close_fds(struct peer *peer, unsigned count)
 /* What is neither a call nor a ping is ignored: replies to nothing, packets of streams that are gone. */
 static void on_frame(struct peer *peer, const struct frame *frame)
 {
+    if (frame->type == FRAME_STREAM || frame->type == FRAME_HOLE) {
+        channel_receive(peer, frame);
+        return;
+    }
     if (frame->type == FRAME_CALL || frame->type == FRAME_CALL_WITH_FDS) {
         call_receive(peer, frame);
         return;
@@ -138,13 +149,13 @@ static void read_frames(struct peer *peer)
     struct frame frame;
     int rc = 0;
     peer->parsing = true;
-    while (!peer->doomed && !peer->closing && call_has_room(peer) &&
+    while (!peer->doomed && !peer->closing && has_room(peer) &&
            (rc = frame_next(&peer->reader, &frame)) > 0)
         on_frame(peer, &frame);
     peer->parsing = false;
     if (rc < 0)
         peer_doom(peer, "it does not speak the protocol");
-    if (peer->closing || !call_has_room(peer))
+    if (peer->closing || !has_room(peer))
         stream_pause(peer->stream);
     if (peer->reader.done == peer->reader.bytes.length)
         frame_reader_done(&peer->reader);               /* a large frame leaves no large buffer behind */
@@ -153,10 +164,24 @@ static void read_frames(struct peer *peer)
 
 void peer_resume(struct peer *peer)
 {
-    if (!peer->stream || peer->doomed || peer->closing || peer->parsing || !call_has_room(peer))
+    if (!peer->stream || peer->doomed || peer->closing || peer->parsing || !has_room(peer))
         return;
     stream_resume(peer->stream);
     read_frames(peer);
+}
+
+static void on_later(void *arg)
+{
+    struct peer *peer = arg;
+    timer_free(peer->later);
+    peer->later = NULL;
+    peer_resume(peer);
+}
+
+void peer_resume_later(struct peer *peer)
+{
+    if (peer->stream && !peer->later)
+        peer->later = timer_start(0, 0, on_later, peer);
 }
 
 static void on_input(void *arg, const char *bytes, size_t length)
@@ -204,6 +229,8 @@ static void on_drained(void *arg)
     struct peer *peer = arg;
     if (peer->closing)
         peer_doom(peer, "it said goodbye");
+    else
+        channels_drained(peer);
 }
 
 void peer_replied(struct peer *peer)

@@ -16,6 +16,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -31,6 +32,8 @@ struct peer;                            /* a client, as the server sees it */
 struct call {
     struct peer *peer;
     const struct procedure *procedure;
+    uint32_t serial;                    /* the client's number for it */
+    bool has_channel;                   /* it opened one (channel.h) */
     const void *args;                   /* decoded: a struct of the type in procedures.def */
     int fds[CALL_FDS_MAX];              /* came with the call; whoever keeps one puts -1 there */
     size_t fds_count;
@@ -49,6 +52,7 @@ struct server_handler {
 struct server_limits {
     unsigned clients;  /* more are not accepted until one leaves; a tenth is kept for read-write */
     unsigned running, waiting;          /* calls of one client */
+    unsigned channels;                  /* of one client; see channel.h */
     size_t input;                       /* bytes of waiting calls of one client */
     size_t input_total;                 /* bytes of unfinished and waiting calls of all */
     size_t output;                      /* bytes a client has not taken yet */
@@ -57,7 +61,8 @@ struct server_limits {
 };
 
 #define SERVER_LIMITS ((struct server_limits) { \
-    .clients = 5000, .running = 64, .waiting = 64, .input = 64 << 20, .input_total = 512 << 20, \
+    .clients = 5000, .running = 64, .waiting = 64, .channels = 32, \
+    .input = 64 << 20, .input_total = 512 << 20, \
     .output = 16 << 20, .ping_interval = 5000, .ping_count = 5 })
 
 struct server *server_new(const struct server_handler *handler, void *arg,
