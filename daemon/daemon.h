@@ -8,6 +8,7 @@
 #include "daemon/options.h"
 #include "domain/registry.h"
 
+struct console;
 struct server;
 struct settings;
 struct sockets;
@@ -20,6 +21,7 @@ struct daemon {
     struct registry *registry;
     struct server *server;
     struct sockets *sockets;
+    struct console *consoles;           /* those that clients have open; the server's channels own them */
     struct signal_watch *watches[3];
     int lock;
     bool stopping;

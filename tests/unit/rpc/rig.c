@@ -103,6 +103,7 @@ static int on_call(void *arg, struct call *call, void *reply, struct error *err)
     case 60: return supports(call->peer, call->args, reply);
     case 66: return auth_list(reply);
     case 196: return exchange_fds(call, reply);
+    case 201: return rig.open_console ? rig.open_console(call, err) : 0;
     default: return 0;
     }
 }

@@ -18,6 +18,7 @@ struct rig {
     bool released;
     size_t capabilities, fds, fds_sizes, reply_fds;
     enum error_code failure;
+    int (*open_console)(struct call *call, struct error *err);          /* DOMAIN_OPEN_CONSOLE */
     unsigned running, running_peak, calls;
     unsigned opened, gone;
 };

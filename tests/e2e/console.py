@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A guest's console through the daemon: stock clients on a terminal, and libvirt's streams.
+
+The simulated guest echoes what comes over its serial line."""
+import os
+import pty
+import select
+import signal
+import subprocess
+import threading
+import time
+
+from harness import Failed, contains, main, same, test, until
+
+CONSOLE = "<serial type='pty'/><serial type='pty'/><parallel type='file'><source path='/dev/null'/></parallel>"
+ESCAPE = b"\x1d"
+
+
+class Terminal:
+    """A program on a terminal of its own."""
+
+    def __init__(self, d, *words):
+        parent, child = pty.openpty()
+        self.fd = parent
+        self.process = subprocess.Popen(words, env=dict(d.environment(), TERM="dumb"), stdin=child, stdout=child,
+                                        stderr=child, start_new_session=True)
+        d.children.append(self.process)
+        os.close(child)
+        self.said = ""
+
+    def read(self, seconds=0.05):
+        if select.select([self.fd], [], [], seconds)[0]:
+            try:
+                self.said += os.read(self.fd, 65536).decode(errors="replace")
+            except OSError:                             # the program has closed it
+                time.sleep(0.02)
+        return self.said
+
+    def expect(self, text, seconds=15):
+        end = time.monotonic() + seconds
+        while text not in self.read():
+            if time.monotonic() > end:
+                raise Failed(f"{text!r} did not come: {self.said!r}")
+
+    def type(self, text):
+        os.write(self.fd, text if isinstance(text, bytes) else text.encode())
+
+    def expect_end(self, code=0):
+        end = time.monotonic() + 15
+        while self.process.poll() is None:
+            self.read()
+            if time.monotonic() > end:
+                raise Failed(f"it does not end: {self.said!r}")
+        for _ in range(3):
+            self.read(0)
+        os.close(self.fd)
+        same(self.process.returncode, code, f"exit code after {self.said!r}")
+
+
+def virsh(d, *words):
+    return Terminal(d, "virsh", "-c", d.uri(), *words)
+
+
+def talk(terminal):
+    terminal.expect("Escape character")
+    terminal.type("hello")
+    terminal.expect("hello")
+
+
+def started(d, name="one"):
+    d.define(name, CONSOLE)
+    d.virsh("start", name)
+
+
+@test()
+def virsh_talks_with_the_guest_until_it_is_told_to_leave(d):
+    started(d)
+    for words in (["console", "one"], ["console", "one", "serial1", "--safe"], ["console", "one", "--force"]):
+        terminal = virsh(d, *words)
+        talk(terminal)
+        terminal.type(ESCAPE)
+        terminal.expect_end()
+
+
+@test()
+def virsh_is_told_when_the_guest_goes(d):
+    started(d)
+    terminal = virsh(d, "console", "one")
+    talk(terminal)
+    d.virsh("destroy", "one")
+    terminal.expect_end()
+    d.virsh("start", "one")
+    terminal = virsh(d, "console", "one")               # nothing of the old session is in the way
+    talk(terminal)
+    terminal.type(ESCAPE)
+    terminal.expect_end()
+
+
+@test(emulator="qemu")
+def the_console_of_a_real_emulator_ends_with_its_guest(d):
+    started(d)
+    terminal = virsh(d, "console", "one")
+    terminal.expect("Escape character")
+    d.virsh("destroy", "one")
+    terminal.expect_end()
+
+
+@test()
+def one_client_at_a_time_unless_by_force(d):
+    started(d)
+    first = virsh(d, "console", "one")
+    talk(first)
+    contains(d.run(["virsh", "-c", d.uri(), "console", "one", "serial1", "--force"], fails=True).err, "interactive")
+    second = virsh(d, "console", "one", "--safe")
+    second.expect("has this console of domain 'one' open already")
+    second.expect_end(1)
+    other = virsh(d, "console", "one", "serial1")       # another line is free
+    talk(other)
+    third = virsh(d, "console", "one", "--force")
+    talk(third)
+    first.expect("has taken over this console")
+    first.expect_end(1)
+    for terminal in (third, other):
+        terminal.type(ESCAPE)
+        terminal.expect_end()
+
+
+@test()
+def a_console_that_cannot_be_had_is_refused_with_the_reason(d):
+    import libvirt
+    started(d)
+    d.define("none")
+    connection = d.connect()
+
+    def refused(domain, alias, flags, code, *words, of=connection):
+        try:
+            of.lookupByName(domain).openConsole(alias, of.newStream(), flags)
+        except libvirt.libvirtError as error:
+            same(error.get_error_code(), code, str(error))
+            contains(str(error), *words)
+            return
+        raise Failed(f"a console of {domain} was opened")
+
+    refused("none", None, 0, libvirt.VIR_ERR_OPERATION_INVALID, "not running")
+    d.virsh("start", "none")
+    refused("none", None, 0, libvirt.VIR_ERR_OPERATION_INVALID, "no console or serial port of type 'pty'")
+    refused("one", "serial7", 0, libvirt.VIR_ERR_INVALID_ARG, "serial7")
+    refused("one", "parallel0", 0, libvirt.VIR_ERR_OPERATION_INVALID, "parallel0", "'file'")
+    refused("one", None, 4, libvirt.VIR_ERR_INVALID_ARG, "unsupported flags (0x4)")
+    refused("one", None, 0, libvirt.VIR_ERR_OPERATION_DENIED, "read only", of=d.connect(readonly=True))
+
+
+@test()
+def a_client_that_goes_leaves_the_console_free(d):
+    started(d)
+    connection = d.connect()
+    stream = connection.newStream()
+    connection.lookupByName("one").openConsole(None, stream, 0)
+    stream.send(b"abc")
+    same(stream.recv(3), b"abc")
+    stream.abort()
+    stream = connection.newStream()
+    connection.lookupByName("one").openConsole(None, stream, 0)
+    first = virsh(d, "console", "one")
+    first.expect("open already")
+    first.expect_end(1)
+    first = virsh(d, "console", "one", "--force")
+    talk(first)
+    first.process.kill()
+    first.process.wait()
+    os.close(first.fd)
+    second = None
+
+    def opened():
+        nonlocal second
+        second = virsh(d, "console", "one")
+        until(lambda: "Escape" in second.read() or second.process.poll() is not None, "virsh answers")
+        return "open already" not in second.read()
+    until(opened, "the console is free")
+    talk(second)
+    second.type(ESCAPE)
+    second.expect_end()
+
+
+@test()
+def much_is_carried_by_little_at_a_time(d):
+    """More than any buffer on the way holds, while nobody reads: nothing is lost that the guest has sent."""
+    started(d)
+    connection = d.connect()
+    stream = connection.newStream()
+    connection.lookupByName("one").openConsole(None, stream, 0)
+    wanted = b"".join(b"%07d " % number for number in range(16384))
+    got = b""
+    for at in range(0, len(wanted), 2048):              # the guest throws away what nobody reads
+        stream.send(wanted[at:at + 2048])
+        while len(got) < at + 2048:
+            got += stream.recv(65536)
+    same(got == wanted, True, "the echo is what was sent")
+    stream.finish()
+
+
+@test()
+def a_guest_that_takes_nothing_makes_its_client_wait(d):
+    started(d)
+    connection = d.connect()
+    stream = connection.newStream()
+    connection.lookupByName("one").openConsole(None, stream, 0)
+    guest = d.guest("one")
+    os.kill(guest, signal.SIGSTOP)
+    left = bytes(1 << 20)
+
+    def send():
+        nonlocal left
+        while left:
+            left = left[stream.send(left[:65536]):]
+    thread = threading.Thread(target=send, daemon=True)
+    thread.start()
+    try:
+        thread.join(1)
+        same(thread.is_alive(), True, "the client waits")
+        same(d.virsh("domstate", "one").strip(), "running", "for others")
+    finally:
+        os.kill(guest, signal.SIGCONT)
+    thread.join(20)
+    same(thread.is_alive(), False, "the client still waits")
+    stream.finish()
+
+
+main()
