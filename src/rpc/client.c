@@ -17,7 +17,11 @@
 #include "rpc/frame.h"
 #include "rpc/remote_xdr.h"
 
-enum { OPEN_MS = 5000 };                /* a daemon that lives answers at once, whatever else it does */
+enum {
+    OPEN_MS = 5000,                     /* a daemon that lives answers at once, whatever else it does */
+    FINISH_MS = 5000,
+    PACKET_MAX = 262120,                /* of a stream: what the oldest daemons take */
+};
 
 DEFINE_CODEC(error_codec, remote_error);
 
@@ -28,6 +32,7 @@ struct client {
     uint32_t last_serial;
     unsigned deadline;
     int number;
+    struct frame stream;                /* the header of the open stream's packets */
     const struct client_events *events;
     void *events_arg;
 };
@@ -226,6 +231,96 @@ int client_call(struct client *c, const struct procedure *p, const void *args, v
     if (frame.status == FRAME_ERROR)
         return fail_remote(c, &frame, err);
     return reply ? codec_decode(p->reply, frame.payload, frame.length, reply, err) : 0;
+}
+
+/* Streams */
+
+void client_stream_begin(struct client *c, const struct procedure *p)
+{
+    c->stream = (struct frame) {
+        .program = p->program, .version = 1, .procedure = p->number, .type = FRAME_STREAM,
+        .serial = c->last_serial };
+}
+
+static int send_packet(struct client *c, enum frame_status status, const char *bytes, size_t length,
+                       uint64_t until, struct error *err)
+{
+    owned_buffer struct buffer out = { 0 };
+    struct frame header = c->stream;
+    header.status = status;
+    size_t start = frame_begin(&out, &header);
+    buffer_add(&out, bytes, length);
+    frame_end(&out, start);
+    return c->fd < 0 ? lose(c, err, "it was closed before") : send_all(c, &out, until, err);
+}
+
+int client_stream_send(struct client *c, const char *bytes, size_t length, struct error *err)
+{
+    for (size_t done = 0, part; done < length; done += part) {
+        part = length - done < PACKET_MAX ? length - done : PACKET_MAX;
+        if (send_packet(c, FRAME_CONTINUE, bytes + done, part, 0, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The stream's next packet that has arrived.  1, 0 if there is none, or -1. */
+static int next_packet(struct client *c, struct frame *ret_packet, struct error *err)
+{
+    int messages = 0, rc;
+    while ((rc = next_frame(c, ret_packet, &messages, err)) > 0)
+        if (ret_packet->type == FRAME_STREAM && ret_packet->serial == c->stream.serial)
+            return ret_packet->status == FRAME_ERROR ? fail_remote(c, ret_packet, err) : 1;
+    return rc;
+}
+
+/* Like client_stream_receive(), for what has arrived; counts the packets. */
+static int hand_over(struct client *c, client_stream_data *data, void *arg, int *packets, struct error *err)
+{
+    struct frame packet;
+    int rc;
+    for (; (rc = next_packet(c, &packet, err)) > 0; ++*packets) {
+        if (packet.status != FRAME_CONTINUE || !packet.length)
+            return 0;
+        data(arg, packet.payload, packet.length);
+    }
+    return rc < 0 ? -1 : 1;
+}
+
+int client_stream_receive(struct client *c, int milliseconds, client_stream_data *data, void *arg,
+                          struct error *err)
+{
+    int packets = 0;
+    uint64_t until = milliseconds < 0 ? 0 : now_ms() + (uint64_t) milliseconds;
+    if (c->fd < 0)
+        return lose(c, err, "it was closed before");
+    int rc = hand_over(c, data, arg, &packets, err);
+    if (rc <= 0 || packets)
+        return rc;
+    rc = wait_for(c, POLLIN, until, err);
+    if (rc <= 0)
+        return rc < 0 ? -1 : 1;
+    return receive_some(c, err) < 0 ? -1 : hand_over(c, data, arg, &packets, err);
+}
+
+int client_stream_finish(struct client *c, struct error *err)
+{
+    struct frame packet;
+    uint64_t until = now_ms() + FINISH_MS;
+    if (send_packet(c, FRAME_OK, NULL, 0, until, err) < 0)
+        return -1;
+    while (true) {
+        int rc = next_packet(c, &packet, err);
+        if (rc < 0 || (rc > 0 && packet.status == FRAME_OK))
+            return rc < 0 ? -1 : 0;
+        if (rc > 0)
+            continue;
+        rc = wait_for(c, POLLIN, until, err);
+        if (rc <= 0)
+            return rc < 0 ? -1 : lose(c, err, "it does not confirm the end of a stream");
+        if (receive_some(c, err) < 0)
+            return -1;
+    }
 }
 
 /* Life */

@@ -51,6 +51,18 @@ int client_read(struct client *c, int milliseconds, struct error *err);
 int client_call(struct client *c, const struct procedure *p, const void *args, void *reply,
                 struct error *err);
 
+/* Streams, one at a time.  It is open once a call has succeeded that opens one, such as
+ * client_domain_open_console(), and that call was followed by client_stream_begin(). */
+void client_stream_begin(struct client *c, const struct procedure *p);
+int client_stream_send(struct client *c, const char *bytes, size_t length, struct error *err);
+/* Hands over what has arrived; if that is nothing, waits at most so long for something (-1: for ever).  1; 0
+ * when there will be no more; -1 when the stream has failed and is no more. */
+typedef void client_stream_data(void *arg, const char *bytes, size_t length);
+int client_stream_receive(struct client *c, int milliseconds, client_stream_data *data, void *arg,
+                          struct error *err);
+/* Says that we have sent all, and waits for what became of it.  What still arrives is thrown away. */
+int client_stream_finish(struct client *c, struct error *err);
+
 #define CLIENT_STUB_(program, number, proc, arguments, reply) \
     typedef reply proc##_reply; \
     static inline int client_##proc(struct client *c, const arguments *args, reply *ret, struct error *err) \

@@ -5,11 +5,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "loop/stream.h"
+#include "rpc/channel.h"
 #include "rig.h"
 
 /* The client blocks, so the server has a thread of its own. */
@@ -147,4 +149,84 @@ Test(client, refuses_addresses_that_name_no_local_daemon)
     cr_assert_eq(err.code, ERR_INVALID_ARG);
     cr_assert_null(client_open("/nowhere/sock", 0, &err));
     cr_assert_str_eq(error_text(&err), "cannot connect to '/nowhere/sock': No such file or directory");
+}
+
+/* A stream whose owner echoes, ends at an "x" and fails at an "f". */
+static struct channel *channel;
+
+static void on_data(void *arg, const char *bytes, size_t length)
+{
+    error_scope(err);
+    if (*bytes == 'f') {
+        fail(&err, ERR_OPERATION_FAILED, "no more");
+        channel_fail(channel, &err);
+        return;
+    }
+    channel_send(channel, bytes, length);
+    if (*bytes == 'x')
+        channel_finish(channel);
+}
+
+static void on_aborted(void *arg)
+{
+}
+
+static int open_stream(struct call *call, struct error *err)
+{
+    static const struct channel_handler handler = { .data = on_data, .aborted = on_aborted };
+    channel = channel_open(call, &handler, NULL, err);
+    return channel ? 0 : -1;
+}
+
+static void note(void *arg, const char *bytes, size_t length)
+{
+    buffer_add(arg, bytes, length);
+}
+
+static struct client *with_stream(struct error *err)
+{
+    remote_domain_open_console_args args = { .dom = { .name = (char *) "vm" } };
+    struct client *c = client_open(rig.path, 0, err);
+    rig.open_console = open_stream;
+    cr_assert_eq(client_domain_open_console(c, &args, NULL, err), 0, "%s", error_text(err));
+    client_stream_begin(c, procedure_find(PROGRAM_REMOTE, 201));
+    return c;
+}
+
+Test(client, carries_a_stream_both_ways_until_either_side_ends_it)
+{
+    static char much[300000];
+    error_scope(err);
+    owned_buffer struct buffer got = { 0 };
+    owned(client) struct client *c = with_stream(&err);
+    cr_assert_eq(client_stream_receive(c, 0, note, &got, &err), 1);
+    cr_assert_eq(client_stream_send(c, "hello", 5, &err), 0);
+    cr_assert_eq(client_stream_receive(c, 5000, note, &got, &err), 1);
+    cr_assert_str_eq(buffer_text(&got), "hello");
+    memset(much, '.', sizeof much);
+    cr_assert_eq(client_stream_send(c, much, sizeof much, &err), 0);
+    while (got.length < 5 + sizeof much)
+        cr_assert_eq(client_stream_receive(c, 5000, note, &got, &err), 1, "%s", error_text(&err));
+    cr_assert_eq(client_stream_send(c, "x", 1, &err), 0);
+    int rc;
+    while ((rc = client_stream_receive(c, 5000, note, &got, &err)) > 0)
+        ;
+    cr_assert_eq(rc, 0);
+    cr_assert_eq(got.length, 6 + sizeof much);
+    cr_assert_eq(client_stream_finish(c, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(client_connect_get_hostname(c, NULL, NULL, &err), 0, "the connection serves on");
+}
+
+Test(client, says_why_a_stream_has_failed)
+{
+    error_scope(err);
+    owned_buffer struct buffer got = { 0 };
+    owned(client) struct client *c = with_stream(&err);
+    cr_assert_eq(client_stream_send(c, "f", 1, &err), 0);
+    int rc;
+    while ((rc = client_stream_receive(c, 5000, note, &got, &err)) > 0)
+        ;
+    cr_assert_eq(rc, -1);
+    cr_assert_str_eq(error_text(&err), "operation failed: no more");
+    cr_assert_eq(client_error_number(c), 9);
 }
