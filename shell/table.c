@@ -9,7 +9,7 @@
     _(create) _(start) _(shutdown) _(reboot) _(reset) _(suspend) _(resume) _(destroy) \
     _(setmem) _(setmaxmem) _(dommemstat) _(setvcpus) _(vcpucount) _(vcpuinfo) \
     _(domblklist) _(domblkinfo) _(domblkstat) _(domiflist) _(domifstat) \
-    _(ttyconsole) _(vncdisplay) _(domdisplay) _(attach_device) _(detach_device) _(update_device) \
+    _(console) _(ttyconsole) _(vncdisplay) _(domdisplay) _(attach_device) _(detach_device) _(update_device) \
     _(attach_disk) _(detach_disk) _(attach_interface) _(detach_interface) _(change_media) \
     _(qom) _(timings) _(domcontrol) _(domjobinfo) _(domjobabort) _(qemu_monitor_command) \
     _(version) _(hostname) _(uri) _(nodeinfo) _(nodecpumap) _(nodecpustats) _(nodememstats) _(freecell) \

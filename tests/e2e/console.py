@@ -7,10 +7,11 @@ import pty
 import select
 import signal
 import subprocess
+import termios
 import threading
 import time
 
-from harness import Failed, contains, main, same, test, until
+from harness import DOMSH, Failed, contains, main, same, test, until
 
 CONSOLE = "<serial type='pty'/><serial type='pty'/><parallel type='file'><source path='/dev/null'/></parallel>"
 ESCAPE = b"\x1d"
@@ -42,6 +43,9 @@ class Terminal:
             if time.monotonic() > end:
                 raise Failed(f"{text!r} did not come: {self.said!r}")
 
+    def cooks(self):
+        return bool(termios.tcgetattr(self.fd)[3] & (termios.ECHO | termios.ICANON))
+
     def type(self, text):
         os.write(self.fd, text if isinstance(text, bytes) else text.encode())
 
@@ -63,6 +67,7 @@ def virsh(d, *words):
 
 def talk(terminal):
     terminal.expect("Escape character")
+    until(lambda: not terminal.cooks(), "the terminal is raw, so what comes back is the guest's")
     terminal.type("hello")
     terminal.expect("hello")
 
@@ -80,6 +85,43 @@ def virsh_talks_with_the_guest_until_it_is_told_to_leave(d):
         talk(terminal)
         terminal.type(ESCAPE)
         terminal.expect_end()
+
+
+def domsh(d, *words):
+    return Terminal(d, DOMSH, *words)
+
+
+@test()
+def domsh_is_a_console_too(d):
+    started(d)
+    for words in (["console", "one"], ["console", "one", "serial1", "--safe"]):
+        terminal = domsh(d, *words)
+        talk(terminal)
+        terminal.type(b"x" + ESCAPE)
+        terminal.expect_end()
+    first = domsh(d, "console", "one")
+    talk(first)
+    second = domsh(d, "console", "one")
+    second.expect("has this console of domain 'one' open already")
+    second.expect_end(1)
+    second = domsh(d, "console", "one", "--force")
+    talk(second)
+    first.expect("has taken over this console")
+    first.expect_end(1)
+    d.virsh("destroy", "one")
+    second.expect_end()
+    contains(d.domsh("console", "one", fails=True), "needs a terminal")
+
+
+@test()
+def domsh_leaves_the_terminal_as_it_was(d):
+    started(d)
+    terminal = domsh(d, "console", "one")
+    talk(terminal)
+    terminal.process.send_signal(signal.SIGTERM)
+    until(lambda: terminal.process.poll() is not None, "it ends")
+    same(terminal.cooks(), True, "the terminal's mode is back")
+    terminal.expect_end()
 
 
 @test()
