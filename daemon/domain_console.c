@@ -3,6 +3,8 @@
  *
  * A pty has one session at a time; another client may take it over by force.  When the guest goes, the client
  * is told that no more will come, and the session waits for it to leave; by then it counts no more. */
+#include "daemon/domain_console.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -179,6 +181,17 @@ static void take_over(struct console *console, const char *caller)
     fail(&err, ERR_OPERATION_FAILED, "%s has taken over this console", caller);
     channel_fail(console->channel, &err);
     console_free(console);
+}
+
+void domain_consoles_end(struct daemon *daemon)
+{
+    error_scope(err);
+    fail(&err, ERR_ABORTED, "the daemon stops; the guest runs on");
+    while (daemon->consoles) {
+        struct console *console = daemon->consoles;
+        channel_fail(console->channel, &err);
+        console_free(console);
+    }
 }
 
 static void console_start(struct console *console, const char *path, int fd, const char *caller)

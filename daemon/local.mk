@@ -19,4 +19,4 @@ domusd_libs = daemon/libdaemon.a src/qemu/libqemu.a $(rpc_libs) src/domain/libdo
     src/json/libjson.a src/loop/libloop.a src/base/libbase.a $(UV_LIBS) $(YAJL_LIBS) $(XML_LIBS) $(TIRPC_LIBS)
 
 # Changing what domains are, and pressing their buttons.
-daemon_libdaemon_a_SOURCES += daemon/domain_config.c daemon/domain_console.c daemon/domain_devices.c daemon/domain_power.c daemon/edit.c daemon/edit.h
+daemon_libdaemon_a_SOURCES += daemon/domain_config.c daemon/domain_console.c daemon/domain_console.h daemon/domain_devices.c daemon/domain_power.c daemon/edit.c daemon/edit.h

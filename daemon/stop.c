@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/daemon.h"
+#include "daemon/domain_console.h"
 #include "daemon/systemd.h"
 #include "loop/loop.h"
 #include "qemu/operations.h"
@@ -71,6 +72,7 @@ static WAITS void wind_down(void *arg)
         cancel_jobs(daemon->registry);
         wait_for_quiet(daemon, PATIENCE_AFTER_CANCEL_MS);
     }
+    domain_consoles_end(daemon);
     wait_for_readers(daemon);
     server_free(take(daemon->server));
     operations_let_go();

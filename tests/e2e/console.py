@@ -193,6 +193,22 @@ def a_console_that_cannot_be_had_is_refused_with_the_reason(d):
 
 
 @test()
+def a_daemon_that_stops_lets_go_of_consoles_and_the_next_one_has_them(d):
+    started(d)
+    terminal = virsh(d, "console", "one")
+    talk(terminal)
+    d.stop()
+    terminal.expect("the daemon stops")
+    terminal.expect_end(1)
+    d.start()
+    until(lambda: "running" in d.virsh("domstate", "one"), "the guest is found again")
+    terminal = virsh(d, "console", "one")
+    talk(terminal)
+    terminal.type(ESCAPE)
+    terminal.expect_end()
+
+
+@test()
 def a_client_that_goes_leaves_the_console_free(d):
     started(d)
     connection = d.connect()
