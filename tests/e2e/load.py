@@ -144,7 +144,7 @@ def garbage_is_answered_or_ends_its_own_connection(d):
     connection = d.connect()
     good = struct.pack(">IIIIIII", 28, REMOTE, 1, GET_HOSTNAME, CALL, 0, 0)
     garbage = {
-        "random bytes": os.urandom(4096),
+        "random bytes": b"\xf0" + os.urandom(4095),     # a first byte that makes no length we would wait for
         "a length of nothing": bytes(4),
         "a length below a header": struct.pack(">I", 27) + good[4:],
         "a length of 4 GiB": b"\xff" * 4,
