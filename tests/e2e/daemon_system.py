@@ -30,7 +30,7 @@ class System:
 
     def is_ready(self):
         if self.process.poll() is not None:
-            if "unshare failed" in self.d.log_text() or "permission denied" in self.d.log_text():
+            if "unshare: " in self.d.log_text() or "permission denied" in self.d.log_text():
                 self.d.process = None
                 raise Skip("no mount namespaces here")
             raise Failed(self.d.log_text())
