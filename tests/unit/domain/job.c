@@ -139,7 +139,7 @@ static WAITS void remove_later(void *arg)
 Test(job, who_waits_for_a_removed_domain_is_told_so)
 {
     struct scene s;
-    struct caller running = { .what = "undefine", .stay_ms = 20 }, waiting = { .what = "start" };
+    struct caller running = { .what = "undefine", .stay_ms = 500 }, waiting = { .what = "start" };
     scene_begin(&s);
     start(&s, &running);
     start(&s, &waiting);

@@ -100,7 +100,7 @@ Test(wait, fails_at_its_deadline_and_may_be_told_late)
     loop_init();
     m.deadline = loop_now() + 10;
     m.fiber = fiber_start(wait_for_meeting, &m);
-    struct timer *timer = timer_start(40, 0, meet, &m);
+    struct timer *timer = timer_start(500, 0, meet, &m);
     loop_run();
     timer_free(timer);
     cr_assert_eq(m.rc, -1);
@@ -143,7 +143,7 @@ Test(wait, deadlines_come_in_order_whatever_was_woken_between)
     srand(1);
     uint64_t begin = loop_now();
     for (int i = 0; i < 1000; i++) {
-        sleepers[i].deadline = begin + 30 + (uint64_t) rand() % 50;
+        sleepers[i].deadline = begin + 1000 + (uint64_t) rand() % 50;
         fiber_start(sleep_until, &sleepers[i]);
     }
     struct timer *timer = timer_start(2, 0, wake_every_third, sleepers);
@@ -276,17 +276,17 @@ Test(work, of_sixteen_goes_on_at_the_same_time)
     loop_init();
     uint64_t begin = loop_now();
     for (int i = 0; i < 16; i++) {
-        jobs[i].ms = 200;
+        jobs[i].ms = 600;
         fiber_start(do_work, &jobs[i]);
     }
     loop_run();
-    cr_assert_lt(loop_now() - begin, 2 * 200 * 2);
+    cr_assert_lt(loop_now() - begin, 4 * 600, "four at a time would take so long");
     loop_done();
 }
 
 Test(work, is_finished_even_when_its_fiber_is_cancelled)
 {
-    struct job job = { .ms = 20 };
+    struct job job = { .ms = 200 };
     struct meeting m = { 0 };
     loop_init();
     m.fiber = fiber_start(do_work, &job);
@@ -300,7 +300,7 @@ Test(work, is_finished_even_when_its_fiber_is_cancelled)
 
 Test(work, that_is_under_way_at_the_end_is_waited_for)
 {
-    struct job job = { .ms = 50, .rc = 4711 };
+    struct job job = { .ms = 500, .rc = 4711 };
     loop_init();
     fiber_start(do_work, &job);
     struct timer *timer = timer_start(5, 0, stop_loop, NULL);

@@ -30,7 +30,7 @@ WAITS static struct process *run_script(struct process_spec spec, struct buffer 
     struct process *p = process_fork(&spec, &err);
     cr_assert_not_null(p, "%s", error_text(&err));
     close(ends[1]);
-    cr_assert_eq(process_exec(p, loop_now() + 5000, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(process_exec(p, loop_now() + 20000, &err), 0, "%s", error_text(&err));
     cr_assert_eq(process_wait(p, loop_now() + 20000, &err), 0, "%s", error_text(&err));
     for (ssize_t got; (got = read(ends[0], buffer_room(out, 4096), 4096)) > 0; )
         out->length += (size_t) got;
@@ -81,7 +81,7 @@ static void leaves_a_child(void *arg)
     char state = 'Z';
     uint64_t start_time;
     error_scope(gone);
-    for (int i = 0; i < 100 && process_read_stat(child, &state, &start_time, &gone) == 0 && state != 'Z';
+    for (int i = 0; i < 1000 && process_read_stat(child, &state, &start_time, &gone) == 0 && state != 'Z';
          i++) {
         error_scope(err);
         await_sleep(20, &err);
@@ -167,7 +167,7 @@ static void fails_to_exec(void *arg)
     cr_assert_eq(process_exec(p, 0, &err), -1);
     cr_assert_str_eq(error_text(&err), "cannot run '/no/such/emulator': No such file or directory");
     cr_assert_eq(err.number, ENOENT);
-    cr_assert_eq(process_wait(p, loop_now() + 5000, &err), 0);
+    cr_assert_eq(process_wait(p, loop_now() + 20000, &err), 0);
 
     spec.folder = "/no/such/folder";
     owned(process) struct process *q = process_fork(&spec, &err);
@@ -196,7 +196,7 @@ static void signals(void *arg)
     cr_assert_eq(err.code, ERR_TIMEOUT);
     cr_assert(!process_has_exited(p));
     cr_assert_eq(process_signal(p, SIGTERM, &err), 0);
-    cr_assert_eq(process_wait(p, loop_now() + 5000, &err), 0);
+    cr_assert_eq(process_wait(p, loop_now() + 20000, &err), 0);
     cr_assert_str_eq(process_exit_text(p), "was killed by signal 15 (Terminated)");
     cr_assert_eq(process_signal(p, SIGTERM, &err), 0, "gone is no error");
     cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1, "it is reaped");
@@ -229,7 +229,8 @@ static void watches_exit(void *arg)
     cr_assert_eq(process_wait(q, 0, &err), 0);
     process_on_exit(q, count_exit, NULL);
     cr_assert_eq(exits, 1, "not from within the call");
-    await_sleep(5, &err);
+    for (int i = 0; i < 2000 && exits < 2; i++)
+        await_sleep(5, &err);
     cr_assert_eq(exits, 2);
 }
 
@@ -331,7 +332,7 @@ static void attaches(void *arg)
     process_free(process_attach(&who[2], &err));
     cr_assert(is_alive(who[2].pid), "to free an attached process leaves it alone");
     cr_assert_eq(process_signal(p, SIGKILL, &err), 0);
-    cr_assert_eq(process_wait(p, loop_now() + 5000, &err), 0);
+    cr_assert_eq(process_wait(p, loop_now() + 20000, &err), 0);
     cr_assert_str_eq(process_exit_text(p), "is gone");
     cr_assert_eq(exits, 1);
     cr_assert_null(process_attach(&who[2], &err));
@@ -362,7 +363,8 @@ static void frees(void *arg)
     process_free(take(gate));
     process_free(take(released));
     process_free(take(kept));
-    await_sleep(300, &err);
+    for (int i = 0; i < 2000 && (kill(freed[0], 0) == 0 || kill(freed[1], 0) == 0); i++)
+        await_sleep(5, &err);
     for (int i = 0; i < 2; i++)
         cr_assert_eq(kill(freed[i], 0), -1, "it was killed and reaped in the background");
     cr_assert_eq(kill(freed[2], 0), 0);

@@ -16,6 +16,8 @@
 #include "qemu/qom_store.h"
 #include "qemu/vmm.h"
 
+enum { PATIENCE = 4000 };               /* looks, 5 ms apart: a busy machine may need many, others need few */
+
 struct scene {
     char root[64];
     char *script;
@@ -72,7 +74,7 @@ static void play_fiber(void *arg)
     error_scope(err);
     struct scene *s = arg;
     s->play(s);
-    for (int i = 0; i < 200 && fiber_count() > 1; i++)
+    for (int i = 0; i < PATIENCE && fiber_count() > 1; i++)
         await_sleep(5, &err);
     loop_stop();
 }
@@ -123,7 +125,7 @@ static bool has_children(void)
 WAITS static void check_nothing_is_left(const struct scene *s, int reason)
 {
     error_scope(err);
-    for (int i = 0; i < 400 && has_children(); i++)
+    for (int i = 0; i < PATIENCE && has_children(); i++)
         await_sleep(5, &err);           /* what was killed is reaped in the background */
     cr_assert(!has_children(), "a process is left");
     cr_assert(folder_is_empty(s, "m"), "a socket is left");
@@ -259,7 +261,7 @@ Test(operations, a_running_guest_answers_for_itself)
 WAITS static void wait_until_off(struct scene *s)
 {
     error_scope(err);
-    for (int i = 0; i < 400 && s->dom->id != -1; i++)
+    for (int i = 0; i < PATIENCE && s->dom->id != -1; i++)
         await_sleep(5, &err);
     cr_assert_eq(s->dom->id, -1, "it is still there");
     cr_assert_null(s->dom->job.what, "its clean-up has ended");
@@ -319,6 +321,18 @@ Test(operations, a_vmm_that_talks_nonsense_is_ended)
 
 /* --- silence --- */
 
+/* The tree of a VMM that was found again: it comes a moment after its monitor. */
+WAITS static const struct qom_store *await_tree(struct scene *s, struct error *err)
+{
+    const struct qom_store *tree = NULL;
+    for (int i = 0; i < PATIENCE && !tree; i++) {
+        error_clear(err);
+        await_sleep(5, err);
+        tree = domain_qom_tree(s->dom, false, err);
+    }
+    return tree;
+}
+
 WAITS static void be_silent(struct scene *s)
 {
     error_scope(err);
@@ -332,14 +346,14 @@ WAITS static void be_silent(struct scene *s)
     cr_assert_eq(s->dom->state, DOMAIN_RUNNING, "its guest may be well");
     cr_assert_eq(kill(pid, SIGCONT), 0);
     int rc = -1;
-    for (int i = 0; i < 400 && rc < 0; i++) {
+    for (int i = 0; i < PATIENCE && rc < 0; i++) {
         error_clear(&err);
         await_sleep(10, &err);
         rc = domain_monitor_command(s->dom, "{\"execute\":\"query-name\"}", false, &reply, &err);
     }
     cr_assert_eq(rc, 0, "%s", error_text(&err));
     cr_assert_eq(s->dom->state, DOMAIN_RUNNING);
-    cr_assert_not_null(domain_qom_tree(s->dom, false, &err), "%s", error_text(&err));
+    cr_assert_not_null(await_tree(s, &err), "%s", error_text(&err));
     cr_assert_eq(run_destroy(s, &err), 0, "%s", error_text(&err));
     check_nothing_is_left(s, SHUTOFF_DESTROYED);
 }
@@ -412,7 +426,7 @@ Test(operations, a_start_that_fails_at_any_step_leaves_nothing, .timeout = 60)
     for (size_t i = 0; i < ARRAY_COUNT(failures); i++) {
         failing = &failures[i];
         struct scene s = { .play = fail_to_start, .fault = failures[i].fault };
-        play(&s, failures[i].code == ERR_TIMEOUT ? 400 : 0);
+        play(&s, failures[i].code == ERR_TIMEOUT ? 2500 : 0);
     }
     cr_assert(true);
 }
@@ -459,7 +473,7 @@ WAITS static void destroy_starting(struct scene *s)
 {
     error_scope(err);
     fiber_start(start_fiber, s);
-    for (int i = 0; i < 400 && s->dom->id == -1; i++)
+    for (int i = 0; i < PATIENCE && s->dom->id == -1; i++)
         await_sleep(5, &err);
     await_sleep(50, &err);
     cr_assert(s->dom->state == DOMAIN_PAUSED && s->dom->reason == PAUSED_STARTING_UP);
@@ -496,13 +510,7 @@ WAITS static void find_again(struct scene *s)
     cr_assert_eq(s->dom->id, 1);
     cr_assert(s->dom->state == DOMAIN_PAUSED && s->dom->reason == PAUSED_USER);
     cr_assert_eq(s->dom->runtime.ptys_count, 1);
-    const struct qom_store *tree = NULL;
-    for (int i = 0; i < 400 && !tree; i++) {
-        error_clear(&err);
-        await_sleep(5, &err);
-        tree = domain_qom_tree(s->dom, false, &err);
-    }
-    cr_assert_not_null(tree, "%s", error_text(&err));
+    cr_assert_not_null(await_tree(s, &err), "%s", error_text(&err));
     cr_assert_eq(run_job(s, domain_resume, &err), 0, "%s", error_text(&err));
     cr_assert_eq(run_destroy(s, &err), 0, "%s", error_text(&err));
     while (waitpid(-1, NULL, WNOHANG) > 0);     /* it was the first daemon's child */
@@ -524,8 +532,10 @@ WAITS static void find_dead(struct scene *s)
     domain_set_inactive(s->dom, SHUTOFF_UNKNOWN);
     const struct conf_defaults defaults = { .arch = "x86_64" };
     cr_assert_eq(statuses_load(s->registry, &defaults, &err), 0, "%s", error_text(&err));
-    cr_assert_eq(kill(s->dom->record->process.pid, SIGKILL), 0);
-    await_sleep(50, &err);
+    siginfo_t info;
+    pid_t pid = s->dom->record->process.pid;
+    cr_assert_eq(kill(pid, SIGKILL), 0);
+    cr_assert_eq(waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0, "it is dead, and not yet reaped");
     struct operations_settings settings = { .cache_folder = NULL };
     cr_assert_eq(operations_init(&settings, &err), 0);
     buffer_drop(&s->told, s->told.length);

@@ -157,6 +157,8 @@ Test(qom_pull, a_walk_keeps_few_commands_in_flight)
 static unsigned most_before;
 static bool walk_is_over;
 
+static bool somebody_left;
+
 static void somebody(void *arg)
 {
     error_scope(err);
@@ -166,6 +168,7 @@ static void somebody(void *arg)
         unsigned passed = vmm.list_calls + vmm.get_calls - before;
         most_before = passed > most_before ? passed : most_before;
     }
+    somebody_left = true;
 }
 
 static void with_somebody(void)
@@ -178,7 +181,9 @@ static void with_somebody(void)
     cr_assert_not_null(store);
     cr_assert_leq(most_before, 16, "%u", most_before);
     cr_assert_gt(vmm.calls, stats.calls);
-    await_sleep(20, &err);
+    for (int i = 0; i < 2000 && !somebody_left; i++)
+        await_sleep(5, &err);
+    cr_assert(somebody_left);
 }
 
 Test(qom_pull, a_walk_lets_other_commands_through)

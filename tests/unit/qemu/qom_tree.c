@@ -51,6 +51,30 @@ static void run(void (*body)(void))
     loop_done();
 }
 
+/* A few turns of the loop: on a busy machine a sleep may end after the first of them, however long it is. */
+WAITS static void settle(void)
+{
+    error_scope(err);
+    await_sleep(20, &err);
+    for (int i = 0; i < 20; i++)
+        await_sleep(0, &err);
+}
+
+/* Waits for what takes its time; the caller looks whether it came. */
+WAITS static void settle_until(const unsigned *what, unsigned value)
+{
+    for (int i = 0; i < 500 && *what < value; i++)
+        settle();
+    settle();
+}
+
+/* Until nothing goes on beside the test: a plan is on disk then. */
+WAITS static void settle_alone(void)
+{
+    for (int i = 0; i < 500 && fiber_count() > 1; i++)
+        settle();
+}
+
 static struct qom_tree *new_tree(void)
 {
     return qom_tree_new(vmm.monitor, QOM_HAS_LIST_GETV, folder, "the key");
@@ -119,14 +143,13 @@ static void relearns(void)
 {
     owned(qom_tree) struct qom_tree *first = new_tree();
     qom_tree_begin(first);
-    error_scope(err);
     read_tree(first, false, "cold", 5);
-    await_sleep(50, &err);              /* the plan goes to disk */
+    settle_alone();
     peer_remove(&tree, "/machine/peripheral/disk0");
     owned(qom_tree) struct qom_tree *second = new_tree();
     qom_tree_begin(second);
     read_tree(second, false, "repaired", 2);
-    await_sleep(50, &err);
+    settle_alone();
     owned(qom_tree) struct qom_tree *third = new_tree();
     qom_tree_begin(third);
     read_tree(third, false, "warm", 1);
@@ -153,12 +176,11 @@ static void many(void)
         fiber_start(reader, NULL);
     read_tree(shared, false, "cold", 5);
     cr_assert_eq(vmm.calls, 5, "one pull for all");
-    error_scope(err);
-    await_sleep(50, &err);
+    settle_until(&readers_done, 50);
     cr_assert_eq(readers_done, 50);
     for (int i = 0; i < 50; i++)
         fiber_start(reader, (void *) 1);
-    await_sleep(50, &err);
+    settle_until(&readers_done, 100);
     cr_assert_eq(readers_done, 100);
     cr_assert_leq(vmm.calls, 7, "those who want a newer one share it too: %u", vmm.calls);
     qom_tree_free(shared);
@@ -183,11 +205,10 @@ static void freed(void)
     shared = new_tree();
     qom_tree_begin(shared);
     fiber_start(orphan, NULL);
-    error_scope(err);
-    await_sleep(20, &err);
+    settle_until(&vmm.calls, 1);
     qom_tree_free(shared);
     vmm_peer_release(&vmm);             /* the answer comes after all */
-    await_sleep(20, &err);
+    settle_until(&readers_done, 1);
     cr_assert_eq(readers_done, 1);
     cr_assert_eq(vmm.calls, 1, "and nothing more is asked");
 }
@@ -222,10 +243,10 @@ static void queued(void)
     vmm.hold = true;
     for (int i = 0; i < TREES; i++)
         qom_tree_begin_later(trees[i] = new_tree());
-    await_sleep(20, &err);
+    settle_until(&vmm.calls, QOM_BACKGROUND_MAX);
     cr_assert_eq(vmm.calls, QOM_BACKGROUND_MAX);
     qom_tree_begin(trees[TREES - 1]);   /* somebody asks for the last one */
-    await_sleep(20, &err);
+    settle_until(&vmm.calls, QOM_BACKGROUND_MAX + 1);
     cr_assert_eq(vmm.calls, QOM_BACKGROUND_MAX + 1);
     qom_tree_free(trees[TREES - 2]);    /* and one that is still in the queue goes */
     trees[TREES - 2] = NULL;
