@@ -38,7 +38,7 @@ class Terminal:
                 time.sleep(0.02)
         return self.said
 
-    def expect(self, text, seconds=15):
+    def expect(self, text, seconds=30):
         end = time.monotonic() + seconds
         while text not in self.read():
             if time.monotonic() > end:
@@ -51,7 +51,7 @@ class Terminal:
         os.write(self.fd, text if isinstance(text, bytes) else text.encode())
 
     def expect_end(self, code=0):
-        end = time.monotonic() + 15
+        end = time.monotonic() + 30
         while self.process.poll() is None:
             self.read()
             if time.monotonic() > end:

@@ -228,14 +228,13 @@ def define_tells_every_fault_with_its_line(d):
 def events_are_told_as_virsh_tells_them(d):
     d.define("one", extra="<features><acpi/></features>")       # which hot-plug needs
     device = d.file("disk.xml", d.disk_xml(d.disk("b.img"), "vdb"))
-    watchers = [d.spawn(*words, "event", "--all", "--loop", "--timeout", "5")
+    watchers = [d.spawn_connected(*words, "event", "--all", "--loop", "--timeout", "20")
                 for words in (["stdbuf", "-oL", "virsh", "-c", d.uri()], [DOMSH])]
-    time.sleep(1)
     for words in (["start", "one"], ["setmem", "one", "16M", "--live"], ["attach-device", "one", device, "--live"],
                   ["detach-device", "one", device, "--live"], ["reset", "one"], ["desc", "one", "--title", "x", "--live"],
                   ["destroy", "one"]):
         d.virsh(*words)
-    texts = [w.communicate(timeout=20)[0] for w in watchers]
+    texts = [w.communicate(timeout=60)[0] for w in watchers]
     d.children.clear()
     same(texts[1], texts[0])
     contains(texts[1], "lifecycle", "reboot", "device-added", "device-removed", "metadata-change")
@@ -259,7 +258,7 @@ def the_prompt_completes_commands_and_domains(d):
 
     def read_until(word):
         nonlocal seen
-        end = time.monotonic() + 10
+        end = time.monotonic() + 30
         while word not in seen:
             if time.monotonic() > end:
                 raise Failed(f"{word!r} never came: {seen!r}")
@@ -274,7 +273,7 @@ def the_prompt_completes_commands_and_domains(d):
     os.write(parent, b"--ina\t\n")
     read_until(b"</domain>")
     os.write(parent, b"quit\n")
-    same(shell.wait(10), 0)
+    same(shell.wait(30), 0)
     os.close(parent)
 
 
@@ -282,8 +281,7 @@ def the_prompt_completes_commands_and_domains(d):
 def domsh_tells_of_devices_and_metadata(d):
     d.define("one")
     d.virsh("start", "one")
-    watching = d.spawn(DOMSH, "event", "--all", "--loop", "--timeout", "20", "--json")
-    time.sleep(0.5)
+    watching = d.spawn_connected(DOMSH, "event", "--all", "--loop", "--timeout", "60", "--json")
     d.virsh("attach-device", "one", d.file("i.xml", "<input type='tablet' bus='usb'/>"))
     d.virsh("detach-device", "one", f"{d.root}/i.xml")
     d.virsh("desc", "one", "--config", "--title", "new")

@@ -74,7 +74,7 @@ def a_wrapper_that_does_not_exec_leaves_no_guest_behind(d):
     d.virsh("start", "one")
     same(len([line for line in d.guests().values() if "wrapper" not in line]), 1, "guests")
     d.virsh("destroy", "one")
-    until(lambda: not d.guests(), f"the wrapped guest ends too: {d.guests()}", 5)
+    until(lambda: not d.guests(), f"the wrapped guest ends too: {d.guests()}")
 
 
 @test()
@@ -83,7 +83,7 @@ def a_start_that_babbles_does_not_fill_the_disk(d):
     d.define("one", emulator=emulator)
     d.virsh("start", "one", fails=True)
     until(lambda: sum(os.path.getsize(f"{d.root}/log/{name}") for name in os.listdir(f"{d.root}/log")) < 5 << 20,
-          "the log is cut", 5)
+          "the log is cut")
 
 
 STATUS = f"run/status/{UUID}.xml"
@@ -208,7 +208,7 @@ def domsh_gives_up_on_a_daemon_that_says_nothing(d):
         begun = time.monotonic()
         run = d.run([DOMSH, "-c", f"{d.root}/silent", "list"], fails=True)
         contains(run.err, f"{d.root}/silent", "did not answer")
-        same(time.monotonic() - begun < 10, True, "within 10 s")
+        same(time.monotonic() - begun < 30, True, "within 30 s")
 
 
 @test()
@@ -219,7 +219,7 @@ def a_guest_that_hangs_does_not_keep_back_the_figures_of_others(d):
     os.kill(d.guest("one"), signal.SIGSTOP)
     begun = time.monotonic()
     stats = {dom.name(): figures for dom, figures in d.connect().getAllDomainStats()}
-    same(time.monotonic() - begun < 5, True, "within 5 s")
+    same(time.monotonic() - begun < 15, True, "within 15 s")
     same(sorted(stats), ["one", "two"])
     same("balloon.current" in stats["two"], True)
     os.kill(d.guest("one"), signal.SIGCONT)

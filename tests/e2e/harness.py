@@ -37,7 +37,7 @@ SOURCE = os.environ.get("abs_top_srcdir") or os.path.join(os.path.dirname(os.pat
 SHARED = os.environ.get("DOMUS_SHARED") or os.path.join(SOURCE, "../shared")
 DOMUSD, DOMSH, SIMVMM = (os.path.abspath(f"{BUILD}/{p}") for p in ("daemon/domusd", "shell/domsh", "simvmm/simvmm"))
 QEMU = "/usr/bin/qemu-system-x86_64"
-LIMIT = 60
+LIMIT = 120
 SANITIZED = os.path.exists(f"{BUILD}/config.h") and "#define WITH_SANITIZERS 1" in open(f"{BUILD}/config.h").read()
 SANITIZER_WORDS = re.compile(r"AddressSanitizer|LeakSanitizer|UndefinedBehaviorSanitizer|runtime error:")
 
@@ -79,8 +79,8 @@ def contains(text, *parts):
             raise Failed(f"missing {part!r} in:\n{shortened(text)}")
 
 
-def until(condition, what, seconds=10):
-    """Waits for the condition, and returns what it returned."""
+def until(condition, what, seconds=30):
+    """Waits for the condition, and returns what it returned; a busy machine has its time."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -133,7 +133,7 @@ class Daemon:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([DOMUSD, "--root", self.root, "--emulator", self.emulator, *options],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        until(self.is_ready, "domusd answers on its socket", 20)
+        until(self.is_ready, "domusd answers on its socket", 60)
 
     def is_ready(self):
         if self.process.poll() is not None:
@@ -150,9 +150,9 @@ class Daemon:
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(20)
+            code = self.process.wait(60)
         except subprocess.TimeoutExpired:
-            raise Failed("domusd did not stop within 20 s of SIGTERM") from None
+            raise Failed("domusd did not stop within 60 s of SIGTERM") from None
         same(code, 0, "domusd's exit status after SIGTERM")
         self.process = None
 
@@ -199,6 +199,14 @@ class Daemon:
         child = subprocess.Popen(words, env=self.environment(), text=True, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.children.append(child)
+        return child
+
+    def spawn_connected(self, *words):
+        """The same, once it has called the daemon: what happens from now on is told to a client that listens."""
+        before = self.descriptor_count()
+        child = self.spawn(*words)
+        until(lambda: self.descriptor_count() > before, f"{words} is connected")
+        time.sleep(1)                           # and has registered
         return child
 
     def connect(self, readonly=False):
@@ -277,7 +285,7 @@ class Daemon:
                   f"monitor sockets are removed: {glob.glob(f'{self.root}/run/m/*')}")
             if self.descriptors is not None:
                 until(lambda: self.descriptor_count() <= self.descriptors,
-                      f"as few descriptors as at the start, {self.descriptors}: " + self.descriptor_list(), 5)
+                      f"as few descriptors as at the start, {self.descriptors}: " + self.descriptor_list())
             self.stop()
         left = processes_of(self.root)
         if left:

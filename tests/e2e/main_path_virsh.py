@@ -150,12 +150,11 @@ def the_monitor_answers_in_both_languages(d):
 @test()
 def events_arrive_in_order(d):
     d.define("one")
-    watcher = d.spawn("stdbuf", "-oL", "virsh", "-c", d.uri(), "event", "--event", "lifecycle", "--loop", "--timeout", "8")
-    import time
-    time.sleep(1)
+    watcher = d.spawn_connected("stdbuf", "-oL", "virsh", "-c", d.uri(), "event", "--event", "lifecycle", "--loop",
+                                "--timeout", "20")
     for command in ("start", "suspend", "resume", "destroy", "undefine"):
         d.virsh(command, "one")
-    out = watcher.communicate(timeout=20)[0]
+    out = watcher.communicate(timeout=60)[0]
     d.children.remove(watcher)
     got = re.findall(r"for domain '?one'?: (.*)", out)
     same(got, ["Resumed Unpaused", "Started Booted", "Suspended Paused", "Resumed Unpaused",

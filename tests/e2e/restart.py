@@ -96,7 +96,7 @@ def definitions_and_autostart_survive(d):
 
 @test()
 def a_second_daemon_on_the_same_root_is_refused(d):
-    second = subprocess.run([DOMUSD, "--root", d.root], capture_output=True, text=True, timeout=20)
+    second = subprocess.run([DOMUSD, "--root", d.root], capture_output=True, text=True, timeout=60)
     same(second.returncode != 0, True)
     contains(second.stderr, str(d.process.pid))
     d.virsh("list")
@@ -114,7 +114,7 @@ def hangup_reads_the_configuration_again(d):
 @test(daemon=False)
 def a_wrong_configuration_is_refused_with_its_line(d):
     d.configure({"log_level": "loud"})
-    run = subprocess.run([DOMUSD, "--root", d.root], capture_output=True, text=True, timeout=20)
+    run = subprocess.run([DOMUSD, "--root", d.root], capture_output=True, text=True, timeout=60)
     same(run.returncode != 0, True)
     contains(run.stderr, "domusd.conf:1", "loud", "debug")
 

@@ -28,7 +28,7 @@ class Vmm:
 
     def ends(self, status=0):
         """Waits for the end; what it printed on standard error."""
-        _, err = self.process.communicate(timeout=10)
+        _, err = self.process.communicate(timeout=60)
         same(self.process.returncode, status, f"exit status (it said {err!r})")
         return err
 
@@ -36,7 +36,7 @@ class Vmm:
 class Client:
     def __init__(self, vmm, negotiate=True):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(10)
+        self.socket.settimeout(60)
         until(lambda: vmm.process.poll() is not None or os.path.exists(vmm.path), "the monitor's socket is there")
         until(lambda: self.connect(vmm.path), "the monitor listens")
         self.lines = self.socket.makefile("rb")
@@ -84,7 +84,7 @@ class Client:
             got = self.socket.recv(100)
             raise Failed(f"something came: {got!r}")
         except TimeoutError:
-            self.socket.settimeout(10)
+            self.socket.settimeout(60)
 
 
 @test(daemon=False)
@@ -251,7 +251,7 @@ def a_pty_is_a_real_one_and_a_screens_port_is_taken(d):
         except OSError:
             pass
     c.ask("quit")
-    same(vmm.process.communicate(timeout=10)[0], f"char device redirected to {path} (label charserial0)\n")
+    same(vmm.process.communicate(timeout=60)[0], f"char device redirected to {path} (label charserial0)\n")
 
 
 @test(daemon=False)
@@ -281,7 +281,7 @@ def a_device_comes_and_goes(d):
 def daemonized_it_returns_when_it_is_ready(d):
     pidfile = f"{d.root}/pid"
     run = subprocess.run([SIMVMM, *PLAIN, "-qmp", f"unix:{d.root}/qmp,server=on,wait=off", "-daemonize", "-pidfile", pidfile],
-                         capture_output=True, text=True, timeout=10, check=False)
+                         capture_output=True, text=True, timeout=60, check=False)
     same((run.returncode, run.stdout, run.stderr), (0, "", ""))
     pid = int(open(pidfile).read())
     with socket.socket(socket.AF_UNIX) as s:
@@ -289,7 +289,7 @@ def daemonized_it_returns_when_it_is_ready(d):
         contains(s.recv(100).decode(), "QMP")
     os.kill(pid, signal.SIGTERM)
     until(lambda: not os.path.exists(pidfile), "the PID file is gone")
-    run = subprocess.run([SIMVMM, *PLAIN, "-daemonize", "-device", "nope"], capture_output=True, text=True, timeout=10, check=False)
+    run = subprocess.run([SIMVMM, *PLAIN, "-daemonize", "-device", "nope"], capture_output=True, text=True, timeout=60, check=False)
     same((run.returncode, run.stderr), (1, "simvmm: -device nope: 'nope' is not a valid device model name\n"))
 
 
@@ -337,7 +337,7 @@ def a_slow_one_takes_its_time_but_keeps_the_order(d):
     contains(c.line(), '"id": 1')
     took = time.monotonic() - start
     contains(c.line(), '"id": 2')
-    if not 0.25 < took < 5:
+    if not 0.25 < took < 20:
         raise Failed(f"took {took:.3f} s, not 0.3")
 
 

@@ -164,14 +164,14 @@ REFUSED = """
 def what_qemu_refuses_is_refused_in_its_words(d):
     for line in REFUSED.strip().split("\n"):
         words, said = line.split(" => ")
-        run = subprocess.run([SIMVMM, *PLAIN, *words.split(" ")], capture_output=True, text=True, timeout=10, check=False)
+        run = subprocess.run([SIMVMM, *PLAIN, *words.split(" ")], capture_output=True, text=True, timeout=60, check=False)
         prefix = "" if said.startswith("qemu: ") else "simvmm: "
         same((run.returncode, run.stdout, run.stderr), (1, "", prefix + said.replace("|", "\n") + "\n"), words)
 
 
 @test(daemon=False)
 def errors_have_the_time_if_asked_for(d):
-    run = subprocess.run([SIMVMM, "-msg", "timestamp=on", "-device", "nope"], capture_output=True, text=True, timeout=10, check=False)
+    run = subprocess.run([SIMVMM, "-msg", "timestamp=on", "-device", "nope"], capture_output=True, text=True, timeout=60, check=False)
     if not run.stderr[:28].replace("-", "").replace(":", "").replace(".", "")[:8].isdigit() or "Z simvmm: " not in run.stderr:
         raise Failed(run.stderr)
 

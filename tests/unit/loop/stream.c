@@ -75,7 +75,7 @@ static void end_done(struct end *end)
     buffer_done(&end->got);
 }
 
-/* Sleeps, and has the loop turn: on a busy machine a sleep may end after the first turn, however long it is. */
+/* Sleeps, and has the loop turn: on a busy machine even a long sleep may end after the first turn. */
 static void settle(unsigned ms)
 {
     error_scope(err);

@@ -171,7 +171,7 @@ static void run_for(unsigned ms)
     loop_run();
 }
 
-/* On a busy machine the time may be over after the first turn of the loop, so that a long run has some more. */
+/* On a busy machine the time may be over after the first turn of the loop: a long run has some more. */
 void rig_run(unsigned ms)
 {
     run_for(ms);
