@@ -287,9 +287,7 @@ class Daemon:
                 until(lambda: self.descriptor_count() <= self.descriptors,
                       f"as few descriptors as at the start, {self.descriptors}: " + self.descriptor_list())
             self.stop()
-        left = processes_of(self.root)
-        if left:
-            raise Failed(f"processes are left: {left}")
+        until(lambda: not processes_of(self.root), f"the processes end: {processes_of(self.root)}", 5)
         if sockets_under(self.root):
             raise Failed(f"sockets are left: {sockets_under(self.root)}")
 
