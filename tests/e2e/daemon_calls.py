@@ -210,8 +210,8 @@ def destroy_cancels_a_start_that_hangs(d):
     time.sleep(0.2)
     begin = time.monotonic()
     d.connect().lookupByName("one").destroy()
-    starter.join(10)
-    if time.monotonic() - begin > 5:
+    starter.join(30)
+    if time.monotonic() - begin > 15:                 # it would be given up after 30
         raise Failed("the start was not cancelled at once")
     same(outcome[0][0], libvirt.VIR_ERR_OPERATION_ABORTED)
     contains(outcome[0][1], "destroy")
@@ -228,7 +228,7 @@ def a_stop_cancels_and_undoes_a_start_that_hangs(d):
     starter.start()
     until(d.guests, "the emulator runs")
     d.stop()
-    starter.join(10)
+    starter.join(30)
     contains(outcome[0][1], "domusd stops")
     same(d.guests(), {})
     same(os.listdir(f"{d.root}/run/status"), [])

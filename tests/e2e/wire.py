@@ -14,7 +14,7 @@ PING, PONG = 1, 2
 class Client:
     """One connection."""
 
-    def __init__(self, path, opened=True, patience=10):
+    def __init__(self, path, opened=True, patience=30):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(patience)
         self.socket.connect(path)
