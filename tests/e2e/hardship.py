@@ -187,7 +187,7 @@ def a_socket_with_a_guest_behind_it_is_not_swept(d):
     two_guests(d)
     os.unlink(f"{d.root}/{STATUS}")
     d.start()
-    contains(d.log_text(), "a guest that no status file speaks of runs behind")
+    until(lambda: "a guest that no status file speaks of runs behind" in d.log_text(), "the log tells of the guest")
     same(len(os.listdir(f"{d.root}/run/m")), 2)
     os.kill(d.guest("one"), signal.SIGKILL)
     os.unlink(f"{d.root}/run/m/1.sock")
