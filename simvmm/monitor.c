@@ -279,12 +279,13 @@ static void on_complaint(void *arg, const char *text)
 
 static const struct input_handler input_handler = { on_value, on_complaint };
 
-struct monitor *monitor_new(struct vm *vm, struct chardev *chardev)
+void monitor_attach(struct vm *vm, struct chardev *chardev)
 {
     struct monitor *m = NEW(struct monitor);
     m->vm = vm;
     m->chardev = chardev;
-    return m;
+    chardev_set_monitor(chardev, m);
+    vector_push(&vm->monitors, m);
 }
 
 static void forget_client(struct monitor *m)

@@ -10,7 +10,7 @@
 
 struct monitor;
 
-struct monitor *monitor_new(struct vm *vm, struct chardev *chardev);
+void monitor_attach(struct vm *vm, struct chardev *chardev);    /* its peer speaks QMP from now on */
 void monitor_free(struct monitor *m);
 
 /* From the character device. */

@@ -70,9 +70,7 @@ static int complete_monitor(struct vm *vm, struct qom_node *node, const struct j
     if (text_equal(node->type, "monitor-hmp"))
         return fail(err, ERR_NO_SUPPORT,
                     "a human monitor is not simulated; human-monitor-command answers some commands");
-    struct monitor *monitor = monitor_new(vm, chardev);
-    chardev_set_monitor(chardev, monitor);
-    vector_push(&vm->monitors, monitor);
+    monitor_attach(vm, chardev);
     return 0;
 }
 

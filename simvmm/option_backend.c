@@ -102,15 +102,30 @@ int option_netdev(struct vm *vm, const struct given_option *given, struct error 
     return netdev_create(vm, given->object, err);
 }
 
-static int add_monitor(struct vm *vm, const char *name, struct error *err)
+/* Since 11.1 a monitor is an object, whichever option asked for it. */
+static int add_monitor(struct vm *vm, const char *id, const char *chardev, struct error *err)
 {
-    struct chardev *chardev = chardev_find(vm, name);
-    if (!chardev)
-        return fail(err, ERR_INVALID_ARG, "chardev \"%s\" not found", name);
-    struct monitor *monitor = monitor_new(vm, chardev);
-    chardev_set_monitor(chardev, monitor);
-    vector_push(&vm->monitors, monitor);
+    if (!chardev_find(vm, chardev))
+        return fail(err, ERR_INVALID_ARG, "chardev \"%s\" not found", chardev);
+    if (vm_is(vm, 11)) {
+        const struct json type = { .type = JSON_STRING, .text = "monitor-qmp", .length = 11 };
+        const struct json name = { .type = JSON_STRING, .text = id, .length = strlen(id) };
+        const struct json end = { .type = JSON_STRING, .text = chardev, .length = strlen(chardev) };
+        const struct json_member members[] = { { "qom-type", &type }, { "id", &name }, { "chardev", &end } };
+        const struct json object = { .type = JSON_OBJECT, .members = members, .length = 3 };
+        return object_create(vm, &object, err) ? 0 : -1;
+    }
+    monitor_attach(vm, chardev_find(vm, chardev));
     return 0;
+}
+
+/* The name of a monitor that was given none. */
+static const char *compatible_id(struct vm *vm)
+{
+    const char *id = NULL;
+    for (unsigned i = 0; !id || qom_child(qom_at(vm->tree, "/objects"), id); i++)
+        id = arena_printf(vm->arena, "compat_monitor%u", i);
+    return id;
 }
 
 int option_mon(struct vm *vm, const struct given_option *given, struct error *err)
@@ -129,7 +144,8 @@ int option_mon(struct vm *vm, const struct given_option *given, struct error *er
     if (!text_equal(mode, "control"))
         return fail(err, ERR_NO_SUPPORT,
                     "a human monitor is not simulated; human-monitor-command answers some commands");
-    return add_monitor(vm, chardev ? chardev : "", err);
+    const char *id = keyval_text(given->object, "id");
+    return add_monitor(vm, id ? id : compatible_id(vm), chardev, err);
 }
 
 /* -qmp unix:PATH,server=on,wait=off: a chardev and a monitor in one. */
@@ -149,13 +165,13 @@ int option_qmp(struct vm *vm, const struct given_option *given, struct error *er
     else
         return fail(err, ERR_INVALID_ARG, "'%s' is not a valid char driver\n%s: -qmp %s: parse error: %s",
                     text, vm->program, text, text);
-    const char *id = arena_printf(vm->arena, "compat_monitor%zu", vm->monitors.count);
+    const char *id = compatible_id(vm);
     buffer_printf(&spec, ",id=%s", id);
     const struct json *object =
         keyval_parse(vm->arena, buffer_text(&spec), "backend", KEYVAL_FLAT, vm_is(vm, 11), NULL, err);
     if (!object || !chardev_create(vm, object, err))
         return -1;
-    return add_monitor(vm, id, err);
+    return add_monitor(vm, id, id, err);
 }
 
 int option_device(struct vm *vm, const struct given_option *given, struct error *err)

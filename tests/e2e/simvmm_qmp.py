@@ -358,4 +358,16 @@ def a_wrong_setting_names_itself_and_the_right_ones(d):
     contains(Vmm(d, "-sim", "qom=x").ends(1), "qom='x': expected getv, get, tree or none")
 
 
+@test(daemon=False)
+def a_monitor_is_an_object_since_11_1_whichever_option_made_it(d):
+    extra = ["-chardev", "null,id=a", "-mon", "chardev=a,id=mine,mode=control",
+             "-chardev", "null,id=b", "-mon", "chardev=b,mode=control"]
+    listed = Vmm(d, *extra).client().ask("qom-list", path="/objects")["return"]
+    found = {p["name"] for p in listed if p["type"] == "child<monitor-qmp>"}
+    same(found, {"monitor", "mine", "compat_monitor0"})
+    os.unlink(f"{d.root}/monitor")
+    listed = Vmm(d, "-sim", "qemu=7.2", *extra).client().ask("qom-list", path="/objects")["return"]
+    same([p for p in listed if "monitor" in p["type"]], [])
+
+
 main()
