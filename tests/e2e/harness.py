@@ -42,6 +42,14 @@ SANITIZED = os.path.exists(f"{BUILD}/config.h") and "#define WITH_SANITIZERS 1" 
 SANITIZER_WORDS = re.compile(r"AddressSanitizer|LeakSanitizer|UndefinedBehaviorSanitizer|runtime error:")
 
 
+def has_socket(pid):
+    for link in glob.glob(f"/proc/{pid}/fd/*"):
+        with contextlib.suppress(OSError):
+            if os.readlink(link).startswith("socket:"):
+                return True
+    return False
+
+
 class Failed(AssertionError):
     pass
 
@@ -203,9 +211,8 @@ class Daemon:
 
     def spawn_connected(self, *words):
         """The same, once it has called the daemon: what happens from now on is told to a client that listens."""
-        before = self.descriptor_count()
         child = self.spawn(*words)
-        until(lambda: self.descriptor_count() > before, f"{words} is connected")
+        until(lambda: has_socket(child.pid), f"{words} is connected")
         time.sleep(1)                           # and has registered
         return child
 
