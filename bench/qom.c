@@ -86,7 +86,7 @@ static int check(const struct method *m, const struct qom_store *store, const st
 static WAITS int measure(struct guest *guest, const struct method *m, const struct known *known,
                          struct qom_store **reference, double *first_real, struct error *err)
 {
-    struct sample samples[RUNS_MAX];
+    owned_memory struct sample *samples = memory_new(RUNS_MAX * sizeof *samples);
     struct qom_stats stats = { 0 };
     size_t count = m->slow ? slow_runs : runs;
     for (size_t i = 0; i < count; i++) {
@@ -171,11 +171,9 @@ static WAITS void bench_all(void *arg)
 /* The simulator beside us in the build folder; the caller frees. */
 static char *find_simvmm(void)
 {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = 0;
-    char *folder = strstr(self, "/bench/");
-    return memory_printf("%.*s/simvmm/simvmm", folder ? (int) (folder - self) : 0, self);
+    owned_memory char *self = realpath("/proc/self/exe", NULL);
+    char *folder = self ? strstr(self, "/bench/") : NULL;
+    return memory_printf("%.*s/simvmm/simvmm", folder ? (int) (folder - self) : 0, self ? self : "");
 }
 
 int main(int argc, char **argv)

@@ -18,18 +18,13 @@
 /* Beside domusd, where it is in the built tree, or where it is installed. */
 static char *find_sim(void)
 {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
-    if (length > 0) {
-        self[length] = '\0';
-        static const char *const beside[] = { "simvmm", "../simvmm/simvmm" };
-        for (size_t i = 0; (slash = strrchr(self, '/')) && i < ARRAY_COUNT(beside); i++) {
-            owned_memory char *path = memory_printf("%.*s/%s", (int) (slash - self), self, beside[i]);
-            char *found = access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
-            if (found)
-                return found;
-        }
+    static const char *const beside[] = { "simvmm", "../simvmm/simvmm" };
+    owned_memory char *self = realpath("/proc/self/exe", NULL);
+    for (size_t i = 0; self && i < ARRAY_COUNT(beside); i++) {
+        owned_memory char *path = memory_printf("%.*s/%s", (int) (strrchr(self, '/') - self), self, beside[i]);
+        char *found = access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+        if (found)
+            return found;
     }
     return memory_copy_text(LIBEXECDIR "/simvmm");
 }

@@ -29,6 +29,7 @@ struct client {
     int fd;                             /* -1 once the connection is lost */
     char *where;
     struct frame_reader reader;
+    char received[16 * 1024];           /* room for what one call of recv() brings */
     uint32_t last_serial;
     unsigned deadline;
     int number;
@@ -112,10 +113,9 @@ static int send_all(struct client *c, const struct buffer *bytes, uint64_t until
 
 static int receive_some(struct client *c, struct error *err)
 {
-    char bytes[16 * 1024];
-    ssize_t got = recv(c->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    ssize_t got = recv(c->fd, c->received, sizeof c->received, MSG_DONTWAIT);
     if (got > 0)
-        frame_reader_add(&c->reader, bytes, (size_t) got);
+        frame_reader_add(&c->reader, c->received, (size_t) got);
     else if (got == 0)
         return lose(c, err, "it was closed");
     else if (errno != EAGAIN && errno != EINTR)

@@ -112,7 +112,8 @@ Test(job, a_second_destroy_lets_the_first_one_end)
 Test(job, the_thirty_third_waiter_is_told_who_runs_and_for_how_long)
 {
     struct scene s;
-    struct caller running = { .what = "start", .stay_ms = 30 }, waiting[JOB_WAITERS_MAX + 1] = { 0 };
+    struct caller running = { .what = "start", .stay_ms = 30 };
+    static struct caller waiting[JOB_WAITERS_MAX + 1];
     scene_begin(&s);
     start(&s, &running);
     for (size_t i = 0; i < ARRAY_COUNT(waiting); i++) {

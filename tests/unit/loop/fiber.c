@@ -368,9 +368,9 @@ Test(fiber, stack_use_is_measured_and_small)
     loop_done();
 }
 
-static void overflow(void *arg)
+static __attribute__((noinline)) void overflow(void *arg)
 {
-    volatile char frame[4096];
+    volatile char frame[2048];
     memset((char *) frame, 1, sizeof frame);
     if (arg)
         overflow((char *) arg - 1);
@@ -387,6 +387,6 @@ enum { SANITIZED = 0 };
 Test(fiber, overflow_hits_the_guard_page, .signal = SIGSEGV, .disabled = SANITIZED)
 {
     loop_init();
-    fiber_start(overflow, (void *) (uintptr_t) 17);
+    fiber_start(overflow, (void *) (uintptr_t) 33);
     loop_run();
 }

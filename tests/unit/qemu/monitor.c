@@ -95,7 +95,7 @@ static void says(struct scene *s, const char *text)
 
 WAITS static void hears(struct scene *s, const char *wanted)
 {
-    char heard[4096];
+    char heard[2048];
     settle();
     ssize_t got = read(s->peer, heard, sizeof heard - 1);
     heard[got > 0 ? got : 0] = 0;
