@@ -127,11 +127,25 @@ static void check_cell_vcpus(const struct domain_def *def, struct xml_context *x
     }
 }
 
+/* A bare name looks as if PATH were searched for it, and it never is.  A path is what documents have that
+ * someone fills in later ("PREFIX/bin/qemu-system-x86_64"): it can be kept, and a start refuses it. */
 static void check_emulator(const struct domain_def *def, struct xml_context *x)
 {
-    if (def->emulator && def->emulator[0] != '/')
+    const char *emulator = def->emulator;
+    if (!emulator || *emulator == '/')
+        return;
+    if (strchr(emulator, '/'))
+        xml_warn(x, &def->emulator, "the emulator's path '%s' is not absolute: a start will be refused",
+                 emulator);
+    else
         xml_refuse(x, &def->emulator, ERR_CONFIG_UNSUPPORTED, "an absolute path",
-                   "the emulator's path '%s' is not absolute", def->emulator);
+                   "the emulator's path '%s' is not absolute", emulator);
+}
+
+static void check_type(const struct domain_def *def, struct xml_context *x)
+{
+    if (def->type == DOMAIN_TYPE_HVF)
+        xml_warn(x, &def->type, "type 'hvf' needs macOS: it is kept, and a start will be refused");
 }
 
 void domain_check(void *self, struct xml_context *x)
@@ -150,6 +164,7 @@ void domain_check(void *self, struct xml_context *x)
     numatune_check(def, x);
     sysinfo_check(def, x);
     passthrough_check(def, x);
+    check_type(def, x);
     check_emulator(def, x);
     check_devices(def, x);
     check_kept(def, x);

@@ -45,7 +45,7 @@
 #include "xml/findings.h"
 #include "xml/value.h"
 
-#define DOMAIN_TYPES(_) _(DOMAIN_TYPE_QEMU, "qemu") _(DOMAIN_TYPE_KVM, "kvm")
+#define DOMAIN_TYPES(_) _(DOMAIN_TYPE_QEMU, "qemu") _(DOMAIN_TYPE_KVM, "kvm") _(DOMAIN_TYPE_HVF, "hvf")
 DECLARE_ENUM(domain_type, DOMAIN_TYPE_ABSENT, DOMAIN_TYPES);
 
 #define LIFECYCLE_ACTIONS(_) \

@@ -75,6 +75,9 @@ static int count_blocking(void *arg, const struct unmodelled *what)
 int domain_def_check_startable(const struct domain_def *def, struct error *err)
 {
     struct blocking blocking = { 0 };
+    if (def->type == DOMAIN_TYPE_HVF)
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "domain '%s': type 'hvf' needs macOS; types 'qemu' and 'kvm' run here", def->name);
     if (machine_kind(def) == MACHINE_OTHER && !machine_is_microvm(def))
         return fail(err, ERR_CONFIG_UNSUPPORTED,
                     "domain '%s': machines such as '%s' (%s) are not supported yet; pc, q35 and microvm "

@@ -28,9 +28,21 @@ static void numatune_element_check(void *self, struct xml_context *x)
     }
 }
 
+static void warn_of_restrictive(const struct numatune *tune, struct xml_context *x)
+{
+    bool restrictive = tune->mode == NUMA_RESTRICTIVE;
+    for (size_t i = 0; i < tune->memnodes.count; i++)
+        restrictive |= tune->memnodes.items[i]->mode == NUMA_RESTRICTIVE;
+    if (restrictive)
+        xml_warn(x, tune, "numatune of mode 'restrictive' is kept but has no effect: it would need control "
+                 "groups, which domusd does not use");
+}
+
 void numatune_check(const struct domain_def *def, struct xml_context *x)
 {
     const struct numatune *tune = def->numatune;
+    if (tune)
+        warn_of_restrictive(tune, x);
     size_t cells = def->cpu && def->cpu->numa ? def->cpu->numa->cells.count : 0;
     for (size_t i = 0; tune && i < tune->memnodes.count; i++) {
         const struct memnode *node = tune->memnodes.items[i];

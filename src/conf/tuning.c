@@ -65,11 +65,15 @@ static void check_numbers(const struct cputune *tune, struct xml_context *x)
 
 static void warn_of_limits(const struct cputune *tune, struct xml_context *x)
 {
+    const struct { const struct opt_i64 *value; const char *name; } quotas[] = {
+        { &tune->quota, "quota" }, { &tune->global_quota, "global_quota" },
+        { &tune->emulator_quota, "emulator_quota" }, { &tune->iothread_quota, "iothread_quota" },
+    };
     if (tune->shares.value)
         xml_warn(x, &tune->shares, "cputune/shares " NO_EFFECT);
-    if (tune->quota.value > 0 || tune->global_quota.value > 0 || tune->emulator_quota.value > 0 ||
-        tune->iothread_quota.value > 0)
-        xml_warn(x, tune, "the quota of cputune " NO_EFFECT);
+    for (size_t i = 0; i < ARRAY_COUNT(quotas); i++)
+        if (quotas[i].value->value > 0)
+            xml_warn(x, quotas[i].value, "cputune/%s " NO_EFFECT, quotas[i].name);
 }
 
 static void cputune_check(void *self, struct xml_context *x)
@@ -89,18 +93,32 @@ static void cputune_check(void *self, struct xml_context *x)
 static void memtune_check(void *self, struct xml_context *x)
 {
     const struct memtune *tune = self;
-    if (tune->hard_limit.kib || tune->soft_limit.kib || tune->swap_hard_limit.kib || tune->min_guarantee.kib)
-        xml_warn(x, tune, "memtune " NO_EFFECT);
+    const struct { const struct memory_amount *value; const char *name; } limits[] = {
+        { &tune->hard_limit, "hard_limit" }, { &tune->soft_limit, "soft_limit" },
+        { &tune->min_guarantee, "min_guarantee" }, { &tune->swap_hard_limit, "swap_hard_limit" },
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(limits); i++)
+        if (limits[i].value->kib)
+            xml_warn(x, limits[i].value, "memtune/%s " NO_EFFECT, limits[i].name);
 }
 
 static void blkiotune_check(void *self, struct xml_context *x)
 {
-    xml_warn(x, self, "blkiotune " NO_EFFECT);
+    const struct blkiotune *tune = self;
+    if (tune->weight.value)
+        xml_warn(x, &tune->weight, "blkiotune/weight " NO_EFFECT);
+}
+
+static void blkio_device_check(void *self, struct xml_context *x)
+{
+    xml_warn(x, self, "blkiotune/device " NO_EFFECT);
 }
 
 void tuning_check(const struct domain_def *def, struct xml_context *x)
 {
     const struct cputune *tune = def->cputune;
+    if (def->partition)
+        xml_warn(x, &def->partition, "resource/partition " NO_EFFECT);
     for (size_t i = 0; tune && i < tune->iothread_pins.count; i++)
         if (!iothreads_have(&def->iothreads, tune->iothread_pins.items[i]->thread.value))
             xml_refuse(x, &tune->iothread_pins.items[i]->thread, ERR_CONFIG_UNSUPPORTED, NULL,
@@ -176,7 +194,7 @@ const struct element memtune_element = ELEMENT_CHECKED("memtune", "Limits of mem
 #undef SELF
 
 #define SELF struct blkio_device
-PART(blkio_device_element, "device", "Limits of one block device.",
+PART_CHECKED(blkio_device_element, "device", "Limits of one block device.", blkio_device_check,
     LEAF("path", path, string, "the device", REQUIRED),
     LEAF("weight", weight, opt_u32, "share"),
     LEAF("read_iops_sec", read_iops, opt_u64, "reads in a second"),

@@ -110,6 +110,10 @@ static const char *sim_options_for(const char *emulator)
 static char *make_key(const char *emulator, struct error *err)
 {
     owned_buffer struct buffer key = { 0 };
+    if (*emulator != '/') {
+        fail(err, ERR_CONFIG_UNSUPPORTED, "the emulator's path '%s' is not absolute", emulator);
+        return NULL;
+    }
     if (key_add_file(&key, emulator, err) < 0 ||
         (settings.caps_of && is_script(emulator) && key_add_file(&key, settings.caps_of, err) < 0))
         return NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Golden files of definitions: xml/NAME.xml, and beside it what becomes of it: NAME.out.xml, the stored form,
- * which must be a fixed point; NAME.live.xml if there is one, the form of a running guest; or NAME.err, all
- * findings.  Prints TAP, a line a file.  REGENERATE=1 rewrites them, for review. */
+ * which must be a fixed point, with NAME.warnings if there are any; NAME.live.xml if there is one, the form
+ * of a running guest; or NAME.err, all findings.  Prints TAP, a line a file.  REGENERATE=1 rewrites them, for
+ * review. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +42,8 @@ static int compare(const char *path, const struct buffer *got, struct error *err
     return fail(err, ERR_INTERNAL, "%s differs; it is now:\n%s", path, buffer_text(got));
 }
 
-static void add_findings(const struct findings *findings, const struct error *reason, struct buffer *out)
+static void add_findings(const struct findings *findings, struct buffer *out)
 {
-    buffer_printf(out, "code %d\n", reason->code);
     for (size_t i = 0; i < findings->count; i++) {
         owned_memory char *text = finding_describe(&findings->items[i]);
         bool error = findings->items[i].severity == SEVERITY_ERROR;
@@ -77,6 +77,14 @@ static int check_live(const struct domain_def *def, const char *path, struct err
     return compare(path, &out, err);
 }
 
+static int check_warnings(const struct findings *findings, const char *stem, struct error *err)
+{
+    owned_memory char *path = memory_printf("%s.warnings", stem);
+    owned_buffer struct buffer got = { 0 };
+    add_findings(findings, &got);
+    return got.length || access(path, F_OK) == 0 ? compare(path, &got, err) : 0;
+}
+
 static int check_file(const char *folder, const char *name, struct error *err)
 {
     owned_memory char *stem = memory_printf("%s/%.*s", folder, (int) (strlen(name) - 4), name);
@@ -89,13 +97,14 @@ static int check_file(const char *folder, const char *name, struct error *err)
         return -1;
     owned(domain_def) struct domain_def *def = parse(&xml, &findings, &reason);
     if (!def) {
-        add_findings(&findings, &reason, &got);
+        buffer_printf(&got, "code %d\n", reason.code);
+        add_findings(&findings, &got);
         return compare(refusal, &got, err);
     }
     domain_def_format(def, 0, NULL, &got);
     if (check_fixed_point(&got, err) < 0 || compare(out, &got, err) < 0)
         return -1;
-    return check_live(def, live, err);
+    return check_live(def, live, err) < 0 ? -1 : check_warnings(&findings, stem, err);
 }
 
 static bool is_input(const char *name)

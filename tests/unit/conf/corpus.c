@@ -21,16 +21,29 @@ static char *corpus(const char *folder)
     return take(path);
 }
 
-/* Is the document one of those that must be accepted?  The column `at` of the table says so by `word`. */
-static bool should_accept(const char *line, unsigned at, const char *word)
+/* Where the line's column begins; NULL if it has not that many. */
+static const char *column(const char *line, unsigned at)
 {
-    for (; at; at--) {
+    for (; line && at; at--) {
         line = strchr(line, '\t');
-        if (!line++)
-            return false;
+        line += line != NULL;
     }
-    size_t length = strcspn(line, "\t\n");
-    return length == strlen(word) && strncmp(line, word, length) == 0;
+    return line;
+}
+
+/* All but those that libvirt refuses, and one whose verdict is "unmeasured" although both libvirts refused
+ * it: it has two root buses, a mouse of a model that mice do not come in, timers that are given twice... */
+static bool is_wild_and_accepted(const char *line)
+{
+    const char *verdict = column(line, 2);
+    return verdict && !text_starts(line, "file\t") && !text_starts(verdict, "refuse-define") &&
+           !text_starts(line, "vi-many-devices.xml\t");
+}
+
+static bool is_upstream_and_accepted(const char *line)
+{
+    const char *stage = column(line, 6);
+    return stage && *stage == '\t';
 }
 
 static void check_document(const char *path)
@@ -47,9 +60,9 @@ static void check_document(const char *path)
     cr_assert_str_eq(second.data, first.data, "%s is no fixed point", path);
 }
 
-/* Takes each line of the table whose column `at` is `word`; column 0 names the document. */
-static size_t check_table(const char *folder, const char *table, const char *ending, unsigned at,
-                          const char *word)
+/* Takes each line of the table of which is_wanted() is true; column 0 names the document. */
+static size_t check_table(const char *folder, const char *table, const char *ending,
+                          bool (*is_wanted)(const char *line))
 {
     error_scope(err);
     owned_buffer struct buffer text = { 0 };
@@ -57,7 +70,7 @@ static size_t check_table(const char *folder, const char *table, const char *end
     size_t count = 0;
     cr_assert_eq(file_read(path, 1 << 20, &text, &err), 0, "%s", error_text(&err));
     for (const char *line = text.data; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        if (!should_accept(line, at, word))
+        if (!is_wanted(line))
             continue;
         owned_memory char *document = memory_printf("%s/%.*s%s", folder, (int) strcspn(line, "\t"), line,
                                                     ending);
@@ -70,13 +83,13 @@ static size_t check_table(const char *folder, const char *table, const char *end
 Test(corpus, documents_out_of_public_repositories_define_and_are_fixed_points)
 {
     owned_memory char *folder = corpus("wild");
-    cr_assert_geq(check_table(folder, "verdicts.tsv", "", 2, "accept"), 40);
+    cr_assert_geq(check_table(folder, "verdicts.tsv", "", is_wild_and_accepted), 90);
 }
 
 Test(corpus, test_cases_of_libvirt_define_and_are_fixed_points)
 {
     owned_memory char *folder = corpus("upstream");
-    cr_assert_geq(check_table(folder, "index.tsv", ".xml", 6, ""), 200);
+    cr_assert_geq(check_table(folder, "index.tsv", ".xml", is_upstream_and_accepted), 200);
 }
 
 /* Documents of which the table says "refuse", but for those that are only wrong where the emulator is looked
