@@ -82,6 +82,14 @@ static struct server *make_server(struct daemon *daemon)
     return server_new(&dispatch_handler, daemon, &limits);
 }
 
+/* A log that cannot be opened leaves the one there is. */
+static void reopen_log(const struct daemon *daemon)
+{
+    error_scope(err);
+    if (open_log(daemon, &err) < 0)
+        log_error("the log stays where it was: %s", error_text(&err));
+}
+
 static void reload(void *arg)
 {
     struct daemon *daemon = arg;
@@ -91,8 +99,8 @@ static void reload(void *arg)
     owned(settings) struct settings *fresh = read_settings(&daemon->options, places, &err);
     if (fresh)
         settings_reload(daemon->settings, fresh);
-    if (!fresh || open_log(daemon, &err) < 0 ||
-        emulators_init(&daemon->emulators, daemon->settings, places, &err) < 0)
+    reopen_log(daemon);                         /* whatever the file says: it may have been moved away */
+    if (!fresh || emulators_init(&daemon->emulators, daemon->settings, places, &err) < 0)
         log_error("the configuration was not taken over: %s", error_text(&err));
     else
         log_info("the configuration was read again");

@@ -172,12 +172,53 @@ def sighup_reads_the_configuration_and_opens_the_log_anew(d):
     os.rename(f"{d.root}/other.log", f"{d.root}/rotated.log")
     d.configure({"log_file": f"{d.root}/other.log", "nonsense": "1"})
     d.process.send_signal(signal.SIGHUP)
-    until(lambda: "was not taken over" in open(f"{d.root}/rotated.log").read(), "the mistake is reported")
-    d.configure({"log_file": f"{d.root}/other.log"})
+    until(lambda: os.path.exists(f"{d.root}/other.log") and "was not taken over" in open(f"{d.root}/other.log").read(),
+          "the log is made again, although the configuration has a mistake, and tells of it")
+    same("was not taken over" in open(f"{d.root}/rotated.log").read(), False)
+    d.configure({"log_file": f"{d.root}/missing/other.log"})
     d.process.send_signal(signal.SIGHUP)
-    until(lambda: os.path.exists(f"{d.root}/other.log"), "the log is made again")
+    until(lambda: "the log stays where it was" in open(f"{d.root}/other.log").read(), "the old log says why it stays")
     d.descriptors += 1                  # the log is a file now
     d.virsh("list")
+
+
+@test()
+def a_log_that_was_moved_away_is_left_alone_after_sighup(d):
+    log, rotated = f"{d.root}/domusd.log", f"{d.root}/domusd.log.1"
+    d.stop()
+    d.configure({"log_file": log})
+    d.start()
+    d.descriptors += 1                  # the log is a file
+    d.define("before")
+    for turn in range(3):               # as logrotate does it, again and again
+        os.rename(log, rotated)
+        d.define(f"between{turn}")      # until it is told, the daemon goes on in the moved one
+        contains(open(rotated).read(), f"between{turn}")
+        d.process.send_signal(signal.SIGHUP)
+        until(lambda: os.path.exists(log) and "was read again" in open(log).read(), "the log is made anew")
+        size = os.path.getsize(rotated)
+        d.define(f"after{turn}")
+        contains(open(log).read(), f"after{turn}")
+        same(os.path.getsize(rotated), size, "size of the log that was moved away")
+        same(os.stat(log).st_mode & 0o777, 0o640, "mode of the new log")
+
+
+@test(emulator=("sim", "qemu"))
+def a_guests_log_is_cut_by_the_daemon_and_may_be_truncated_by_others(d):
+    d.define("one", uuid=UUID)
+    d.virsh("start", "one")
+    log = f"{d.root}/log/one-{UUID}.log"
+    guest = os.stat(f"/proc/{d.guest('one')}/fd/2")
+    os.truncate(log, 0)                 # logrotate's copytruncate
+    d.process.send_signal(signal.SIGHUP)
+    until(lambda: "was read again" in d.log_text(), "SIGHUP is done")
+    same(os.stat(log).st_ino, guest.st_ino, "the file that the emulator writes to")
+    with open(f"/proc/{d.guest('one')}/fd/2", "a") as f:
+        f.write("a word at the beginning\n")
+    same(open(log).read(), "a word at the beginning\n")
+    d.virsh("destroy", "one")
+    d.virsh("start", "one")
+    same(d.virsh("domstate", "one").strip(), "running")
 
 
 @test()
