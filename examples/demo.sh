@@ -14,7 +14,7 @@ elif [[ ${2:-} ]]; then
     exit 2
 fi
 
-root=$(mktemp -d /tmp/demo-XXXXXX)
+root=$(mktemp -d "${TMPDIR:-/tmp}/demo-XXXXXX")
 images=$root/images
 daemon=
 finish()

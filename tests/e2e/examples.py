@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from harness import BUILD, SANITIZED, SOURCE, Failed, contains, main, processes_of, same, test
+from harness import BUILD, SOURCE, Failed, Skip, contains, main, processes_of, same, test
 
 
 def with_local_images(d, path):
@@ -33,16 +33,17 @@ def every_example_runs(d):
         same(d.virsh("domstate", name).strip(), "running")
 
 
-def run_demo(d, *options):
-    run = subprocess.run([f"{SOURCE}/examples/demo.sh", BUILD, *options], capture_output=True, text=True, timeout=100,
-                         env=dict(d.environment(), TMPDIR="/tmp"), stdin=subprocess.DEVNULL, check=False)
+def run_demo(d, *options, before=(), folder="/tmp"):
+    """The demo with its root in the folder; `before` is a program that runs it."""
+    run = subprocess.run([*before, f"{SOURCE}/examples/demo.sh", BUILD, *options], capture_output=True, text=True,
+                         timeout=100, env=dict(d.environment(), TMPDIR=folder), stdin=subprocess.DEVNULL, check=False)
     if run.returncode:
         raise Failed(f"the demo failed:\n{run.stdout}\n{run.stderr}")
     same(re.sub(r"\S+: warning: .*\n", "", run.stderr), "")
     same(re.search(r"none.img +true +false\n.*\n?", run.stdout) is not None, True, "cache='none' is direct")
     contains(run.stdout, "writeback.img", "writethrough.img", "virtio-disk2: write-cache = \"off\"", "-blockdev",
              "domusd has stopped")
-    left = processes_of("/tmp/demo-")
+    left = processes_of(f"{folder}/demo-")
     same(left, {}, "what the demo left running")
     return run.stdout
 
@@ -59,6 +60,23 @@ def the_demo_runs_on_qemu_too(d):
     contains(out, "QEMU emulator version")
     if "method: qom-list/qom-get\n" in out:
         contains(out, "This QEMU is older than 10.1")
+
+
+@test(daemon=False, limit=100)
+def the_demo_goes_elsewhere_where_the_file_system_has_no_direct_io(d):
+    folder = f"{d.root}/ram"
+    os.mkdir(folder)
+    # In a mount namespace of its own, so that the mount ends with it, whatever happens.
+    mount = ["unshare", *([] if os.getuid() == 0 else ["-Ur"]), "-m", "sh", "-c",
+             f'mount -t ramfs none {folder} && exec "$@"', "sh"]
+    direct = subprocess.run([*mount, "dd", "if=/dev/zero", f"of={folder}/x", "bs=4096", "count=1", "oflag=direct"],
+                            capture_output=True, text=True, env=dict(os.environ, LC_ALL="C"), check=False)
+    if "Invalid argument" not in direct.stderr:
+        raise Skip(f"no file system without O_DIRECT can be mounted here: {direct.stderr.strip() or 'ramfs has it'}")
+    out = run_demo(d, before=mount, folder=folder)
+    contains(out, f"The file system of {folder}/demo-", "has no O_DIRECT, which cache='none' needs; trying /var/tmp.")
+    elsewhere = re.search(r"(/var/tmp/demo-\w+)/none.img", out).group(1)
+    same(os.path.exists(elsewhere), False, f"the demo leaves {elsewhere}")
 
 
 main()
