@@ -377,6 +377,9 @@ def run_one(function, emulator, config, daemon, options):
 def main():
     wanted = sys.argv[1:]
     chosen = [t for t in tests if not wanted or any(w in t[0] for w in wanted)]
+    for word in wanted:
+        if not any(word in t[0] for t in tests):
+            sys.exit(f"no sentence contains '{word}'")
     signal.signal(signal.SIGALRM, expired)
     for number, (sentence, function, emulator, config, daemon, options, limit) in enumerate(chosen, 1):
         signal.alarm(limit * (3 if SANITIZED else 1))
