@@ -5,8 +5,7 @@
 Creates and destroys a guest through domusd, and in turn runs the bare emulator with the same command line: the monitor
 is connected, negotiated and told `cont`; the end is SIGTERM and the process's exit.  Prints medians and their ratio.
 
-BENCH_FOLDER=/dev/shm keeps domusd's files in memory, where a system's /run is; on a disk a start waits for the status
-file's fsync, and a destroy for its removal's, which a simulated VMM is too quick to hide.
+BENCH_FOLDER=/dev/shm keeps domusd's files in memory, where a system's /run is.
 """
 import json
 import os

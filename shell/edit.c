@@ -106,7 +106,7 @@ static int run(struct session *session, const struct arguments *arguments, struc
     owned_fd int fd = mkostemps(path, TEMPLATE_SUFFIX, O_CLOEXEC);
     if (fd < 0)
         return fail_errno(err, errno, "cannot create %s", path);
-    int result = file_replace(path, before.xml, strlen(before.xml), 0600, err);
+    int result = file_swap(path, before.xml, strlen(before.xml), 0600, err);
     if (result == 0)
         result = edit(client, before.xml, path, err);
     unlink(path);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,8 @@ static int create(const char *path, mode_t mode)
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
-int file_replace(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
+static int write_beside(const char *path, const void *bytes, size_t length, mode_t mode, bool synced,
+                        struct error *err)
 {
     owned_memory char *temporary = memory_printf("%s.new", path);
     owned_fd int fd = create(temporary, mode);
@@ -83,19 +85,32 @@ int file_replace(const char *path, const void *bytes, size_t length, mode_t mode
         fd = create(temporary, mode);
     if (fd < 0)
         return fail_errno(err, errno, "cannot create %s", temporary);
-    if (write_all(fd, bytes, length) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0) {
+    if (write_all(fd, bytes, length) < 0 || (synced && fsync(fd) < 0) || rename(temporary, path) < 0) {
         fail_errno(err, errno, "cannot write %s", path);
         unlink(temporary);
         return -1;
     }
-    return sync_folder_of(path, err);
+    return 0;
+}
+
+int file_replace(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
+{
+    return write_beside(path, bytes, length, mode, true, err) < 0 ? -1 : sync_folder_of(path, err);
+}
+
+int file_swap(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
+{
+    return write_beside(path, bytes, length, mode, false, err);
+}
+
+int file_drop(const char *path, struct error *err)
+{
+    return unlink(path) == 0 || errno == ENOENT ? 0 : fail_errno(err, errno, "cannot remove %s", path);
 }
 
 int file_remove(const char *path, struct error *err)
 {
-    if (unlink(path) < 0)
-        return errno == ENOENT ? 0 : fail_errno(err, errno, "cannot remove %s", path);
-    return sync_folder_of(path, err);
+    return file_drop(path, err) < 0 ? -1 : sync_folder_of(path, err);
 }
 
 int folder_make(const char *path, mode_t mode, struct error *err)

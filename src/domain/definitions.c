@@ -153,7 +153,7 @@ int autostart_is_due(const struct places *places, bool *ret_due, struct error *e
         *ret_due = false;
         return 0;
     }
-    if (file_replace(path, boot, strlen(boot), 0600, err) < 0)
+    if (file_swap(path, boot, strlen(boot), 0600, err) < 0)
         return -1;
     *ret_due = true;
     return 0;

@@ -4,6 +4,7 @@
 #include "base/files.h"
 
 struct file_work {
+    bool synced;
     const char *path;
     const void *bytes;                  /* NULL: remove it */
     size_t length;
@@ -15,8 +16,11 @@ struct file_work {
 static void run(void *arg)
 {
     struct file_work *work = arg;
-    work->rc = work->bytes ? file_replace(work->path, work->bytes, work->length, work->mode, work->err)
-                           : file_remove(work->path, work->err);
+    if (work->bytes)
+        work->rc = (work->synced ? file_replace : file_swap)(work->path, work->bytes, work->length, work->mode,
+                                                             work->err);
+    else
+        work->rc = (work->synced ? file_remove : file_drop)(work->path, work->err);
 }
 
 static WAITS int await(struct file_work *work, struct error *err)
@@ -31,10 +35,21 @@ static WAITS int await(struct file_work *work, struct error *err)
 
 int file_work_replace(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
 {
-    return await(&(struct file_work) { .path = path, .bytes = bytes, .length = length, .mode = mode }, err);
+    struct file_work work = { .path = path, .bytes = bytes, .length = length, .mode = mode, .synced = true };
+    return await(&work, err);
 }
 
 int file_work_remove(const char *path, struct error *err)
+{
+    return await(&(struct file_work) { .path = path, .synced = true }, err);
+}
+
+int file_work_swap(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err)
+{
+    return await(&(struct file_work) { .path = path, .bytes = bytes, .length = length, .mode = mode }, err);
+}
+
+int file_work_drop(const char *path, struct error *err)
 {
     return await(&(struct file_work) { .path = path }, err);
 }

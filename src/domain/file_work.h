@@ -12,3 +12,5 @@
 WAITS int file_work_replace(const char *path, const void *bytes, size_t length, mode_t mode,
                             struct error *err);
 WAITS int file_work_remove(const char *path, struct error *err);
+WAITS int file_work_swap(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err);
+WAITS int file_work_drop(const char *path, struct error *err);

@@ -20,6 +20,7 @@
 enum { STATUS_BYTES_MAX = DOMAIN_XML_LIVE_MAX + 65536 };
 
 #define ROOT "domus-status"
+#define PUT_AWAY ".damaged"             /* what is added to the name of a file that nobody can read */
 
 DEFINE_ENUM_CODEC(status_phase, STATUS_PHASES);
 
@@ -102,13 +103,13 @@ int status_save(struct domain *dom, enum status_phase phase, const struct proces
     xml_write(&status_element, &status, XML_LIVE | XML_SECRETS, &text);
     add_live(dom, &text);
     dom->process = *process;
-    return file_work_replace(path, text.data, text.length, 0600, err);
+    return file_work_swap(path, text.data, text.length, 0600, err);
 }
 
 int status_remove(const struct domain *dom, struct error *err)
 {
     owned_memory char *path = place_status(registry_places(dom->registry), &dom->uuid);
-    return file_work_remove(path, err);
+    return file_work_drop(path, err);
 }
 
 /* --- reading --- */
@@ -256,6 +257,16 @@ static bool remove_monitor(const char *path)
     return !is_left && unlink(path) == 0;
 }
 
+/* So that it is complained of once.  What can be read of it is for a person. */
+static void put_away(const char *path)
+{
+    owned_memory char *away = memory_printf("%s" PUT_AWAY, path);
+    if (rename(path, away) < 0)
+        log_error("%s cannot be renamed: %s", path, strerror(errno));
+    else
+        log_warning("%s is put away as %s: no guest runs that could be its domain's", path, away);
+}
+
 /* Two guests must not run on one disk: if somebody is behind a monitor that is nobody's, it may be this one.
  */
 static void doubt(struct registry *registry, const char *path, const struct uuid *uuid,
@@ -266,7 +277,7 @@ static void doubt(struct registry *registry, const char *path, const struct uuid
                     "its status file is damaged, and a guest that may be its own runs; when that has ended, "
                     "restart domusd");
     else
-        log_warning("%s: no guest runs that could be its domain's", path);
+        put_away(path);
 }
 
 int statuses_load(struct registry *registry, const struct conf_defaults *defaults, struct error *err)
@@ -284,6 +295,8 @@ int statuses_load(struct registry *registry, const struct conf_defaults *default
         error_scope(reason);
         if (place_is_unfinished(names[i])) {
             unlink(path);
+        } else if (text_ends(names[i], PUT_AWAY)) {
+            continue;
         } else if (!place_uuid_of_file(names[i], &uuid)) {
             log_warning("%s is no status file of ours; left alone", path);
         } else if (load_one(registry, path, &uuid, defaults, &reason) < 0) {

@@ -165,7 +165,7 @@ static void cache_file_write(void *arg)
     struct cache_file *file = arg;
     file->rc = folder_make(file->folder, 0755, &file->err);
     if (file->rc == 0)
-        file->rc = file_replace(file->path, file->text.data, file->text.length, 0600, &file->err);
+        file->rc = file_swap(file->path, file->text.data, file->text.length, 0600, &file->err);
 }
 
 /* NULL if there is none, or it is not for this key: then the emulator is asked. */

@@ -142,7 +142,7 @@ static void forget_oldest(const char *folder)
         age = st.st_mtime;
     }
     if (oldest)
-        file_remove(oldest, &err);
+        file_drop(oldest, &err);
     folder_names_free(names, count);
 }
 
@@ -154,7 +154,7 @@ int qom_plan_save(const struct qom_plan *plan, const char *folder, struct error 
     if (text.length > PLAN_BYTES_MAX)
         return fail(err, ERR_INTERNAL, "the plan for the object tree is larger than %d bytes",
                     PLAN_BYTES_MAX);
-    if (folder_make(folder, 0700, err) < 0 || file_replace(path, text.data, text.length, 0600, err) < 0)
+    if (folder_make(folder, 0700, err) < 0 || file_swap(path, text.data, text.length, 0600, err) < 0)
         return -1;
     forget_oldest(folder);
     return 0;

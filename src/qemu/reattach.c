@@ -51,8 +51,8 @@ static WAITS int undo_start(struct domain *dom, const struct status *record, str
 static WAITS int find_dead(struct domain *dom, const struct status *record)
 {
     bool by_guest = record->state == DOMAIN_SHUTDOWN;
-    log_warning("domain '%s': its emulator (process %d) ended while no daemon ran", dom->name,
-                (int) record->process.pid);
+    log_warning("domain '%s': its emulator (process %d) ended %s", dom->name, (int) record->process.pid,
+                text_equal(record->boot_id, process_boot_id()) ? "while no daemon ran" : "with the host");
     if (by_guest)
         forget_guest(dom, record->monitor, SHUTOFF_SHUTDOWN, STOPPED_SHUTDOWN);
     else

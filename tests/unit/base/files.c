@@ -30,6 +30,13 @@ Test(files, a_file_is_replaced_read_back_listed_and_removed)
     cr_assert_eq(count, 1);
     cr_assert_str_eq(names[0], "x.xml");
     folder_names_free(names, count);
+    cr_assert_eq(file_replace(leftover, "of a crash", 10, 0600, &err), 0);
+    cr_assert_eq(file_swap(path, "3", 1, 0600, &err), 0);
+    cr_assert_eq(file_read(path, 5, &text, &err), 0);
+    cr_assert_str_eq(text.data, "3");
+    cr_assert_eq(file_drop(path, &err), 0);
+    cr_assert_eq(file_drop(path, &err), 0, "a missing file is no error");
+    cr_assert_eq(file_replace(path, "again", 5, 0600, &err), 0);
     cr_assert_eq(file_remove(path, &err), 0);
     cr_assert_eq(file_remove(path, &err), 0, "a missing file is no error");
     cr_assert_eq(file_read(path, 6, &text, &err), -1);

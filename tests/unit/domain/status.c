@@ -141,8 +141,33 @@ Test(status, a_damaged_file_keeps_no_domain_when_nobody_is_behind_a_monitor)
     edit(root, "<id>3</id>", "<id>0</id>");
     load(r);
     cr_assert_eq(registry_count(r), 0);
-    cr_assert_eq(access(path, F_OK), 0);
+    owned_memory char *away = memory_printf("%s.damaged", path);
+    cr_assert_neq(access(path, F_OK), 0);
+    cr_assert_eq(access(away, F_OK), 0, "it is put away");
     cr_assert_neq(access(socket, F_OK), 0, "it is swept");
+    remove_root(root);
+}
+
+/* It is never synced, so a crash of the host may leave any part of it, or zeros in its place. */
+Test(status, whatever_a_crash_of_the_host_left_of_a_file_hides_no_other_guest)
+{
+    char root[64];
+    owned(registry) struct registry *whole = make_running(root);
+    owned_memory char *path = status_path(root),
+                      *damaged = memory_printf("%s/run/status/" UUID_B ".xml", root);
+    owned_buffer struct buffer text = { 0 };
+    error_scope(err);
+    cr_assert_eq(file_read(path, 1 << 20, &text, &err), 0);
+    owned_memory char *zeros = memory_new(text.length);
+    size_t end = text.length - strlen("</domus-status>\n");
+    for (size_t i = 0; i < end; i += 13) {
+        owned(registry) struct registry *r = registry_new(places_new(root));
+        cr_assert_eq(file_replace(damaged, i % 2 ? zeros : text.data, i, 0600, &err), 0);
+        load(r);
+        cr_assert_eq(registry_count(r), 1, "%zu bytes", i);
+        cr_assert(registry_find_name(r, "vm") && registry_find_name(r, "vm")->record);
+        cr_assert_neq(access(damaged, F_OK), 0, "%zu bytes", i);
+    }
     remove_root(root);
 }
 
