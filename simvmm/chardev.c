@@ -374,6 +374,11 @@ const char *chardev_pty(const struct chardev *c)
     return c->pty;
 }
 
+int chardev_take_fd(struct chardev *c)
+{
+    return c->stream ? stream_take_fd(c->stream) : -1;
+}
+
 bool chardev_is_open(const struct chardev *c)
 {
     return c->stream != NULL;

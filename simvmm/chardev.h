@@ -23,6 +23,7 @@ bool chardev_is_used(const struct chardev *c);
 void chardev_write(struct chardev *c, const void *bytes, size_t length);
 void chardev_pause(struct chardev *c, bool paused);
 void chardev_hang_up(struct chardev *c);                /* sends what is queued, then closes the client */
+int chardev_take_fd(struct chardev *c);                 /* the oldest that its client passed, or -1 */
 const char *chardev_pty(const struct chardev *c);       /* NULL if it is none */
 /* As query-chardev says it: "unix:/path,server=on", "pty:/dev/pts/3", "disconnected:unix:..." */
 void chardev_describe(const struct chardev *c, struct buffer *out);

@@ -6,7 +6,7 @@
 
 const struct command *const command_families[] = {
     qom_commands, run_commands, query_commands, type_commands, block_commands, migrate_commands, pci_commands,
-    plug_commands, NULL,
+    plug_commands, fixed_commands, fd_commands, NULL,
 };
 
 bool command_exists(const struct vm *vm, const struct command *command)
@@ -101,6 +101,7 @@ int command_run(const struct command *command, struct call *call, struct error *
 {
     if (check_arguments(command, call, err) < 0)
         return -1;
+    call->command = command;
     return command->run(call, err);
 }
 

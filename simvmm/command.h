@@ -21,6 +21,7 @@ enum argument_type {
 struct argument { const char *name; enum argument_type type; bool optional; };
 
 struct call {
+    const struct command *command;
     struct vm *vm;
     struct monitor *monitor;
     const struct json *arguments;       /* an object, or NULL */
@@ -43,5 +44,6 @@ void call_return(struct call *call, const struct json *value);
 
 /* All rows, by family; ended by one without a name. */
 extern const struct command qom_commands[], run_commands[], query_commands[], type_commands[],
-    block_commands[], migrate_commands[], pci_commands[], plug_commands[];
+    block_commands[], migrate_commands[], pci_commands[], plug_commands[], fixed_commands[],
+    fd_commands[];
 extern const struct command *const command_families[];

@@ -345,7 +345,6 @@ const struct command query_commands[] = {
     { "query-memory-size-summary", ALWAYS, memory_summary, NULL },
     { "query-jobs", ALWAYS, nothing, NULL },
     { "query-block-jobs", ALWAYS, nothing, NULL },
-    { "query-fdsets", ALWAYS, nothing, NULL },
     { "query-memory-devices", ALWAYS, nothing, NULL },
     { "query-migrate", ALWAYS, no_migration, NULL },
     { "human-monitor-command", ALWAYS, human, human_args },

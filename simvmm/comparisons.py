@@ -394,6 +394,17 @@ ASKED = [
     ('migrate-set-capabilities', {'capabilities': [{'capability': 'events', 'state': True}]}),
     ('migrate-set-capabilities', {'capabilities': [{'capability': 'zz', 'state': True}]}),
     ('query-migrate-capabilities', {}),
+    ('query-cpu-model-expansion', {'type': 'static', 'model': {'name': 'max'}}),
+    ('query-cpu-model-expansion', {'type': 'full', 'model': {'name': 'EPYC', 'props': {'avx': False}}}),
+    ('query-cpu-model-expansion', {'type': 'full', 'model': {'name': 'nope'}}),
+    ('query-cpu-model-expansion', {'type': 'full', 'model': {'name': 'max', 'props': {'nope': False}}}),
+    ('query-cpu-model-expansion', {'type': 'nope', 'model': {'name': 'max'}}),
+    ('getfd', {'fdname': 'x'}),
+    ('closefd', {'fdname': 'x'}),
+    ('add-fd', {}),
+    ('remove-fd', {'fdset-id': 1}),
+    ('remove-fd', {'fdset-id': 1, 'fd': 2}),
+    ('query-fdsets', {}),
 ]
 NOT_ASKED = ["quit", "stop", "cont", "system_reset", "system_powerdown", "query-qmp-schema", "query-commands",
              "qom-list-getv"]

@@ -210,3 +210,91 @@ void cpu_model_apply(struct vm *vm, struct qom_node *cpu, unsigned together)
     set_feature(cpu, "cmp-legacy", true);
     set_bit(cpu, word_of(cpu, 0x80000001, "ECX"), 1, true);
 }
+
+/* ---- expansion ---- */
+
+static const struct json *reply_json(const struct vm *vm, const char *name, struct arena *arena)
+{
+    error_scope(ignored);
+    const char *text = data_reply(vm->data, name);
+    return text ? json_parse(text, strlen(text), arena, &ignored) : NULL;
+}
+
+static bool replace(struct json *object, const char *key, const struct json *value)
+{
+    for (size_t i = 0; i < object->length; i++)
+        if (text_equal(object->members[i].key, key)) {
+            ((struct json_member *) object->members)[i].value = value;
+            return true;
+        }
+    return false;
+}
+
+static void put(struct json *object, const char *key, const struct json *value, struct arena *arena)
+{
+    if (!replace(object, key, value))
+        value_set(arena, object, key, value);
+}
+
+/* Of names with a space between: each gets the value; NULL: it is taken out. */
+static void put_all(struct json *props, const char *names, const struct json *value, struct arena *arena)
+{
+    while (names && *names) {
+        size_t length = strcspn(names, " ");
+        put(props, arena_copy_bytes(arena, names, length), value, arena);
+        names += length + (names[length] == ' ');
+    }
+}
+
+/* As harvested: the difference from another model, which is such a difference itself. False if there is no
+ * such model. */
+static bool put_model(struct vm *vm, struct json *props, const char *name, struct arena *arena)
+{
+    const struct json *change = reply_json(vm, arena_printf(arena, "expanded:%s", name), arena);
+    const struct json *other = json_get(change, "other");
+    if (!change)
+        return false;
+    if (json_get_text(change, "from"))
+        put_model(vm, props, json_get_text(change, "from"), arena);
+    put_all(props, json_get_text(change, "on"), value_bool(arena, true), arena);
+    put_all(props, json_get_text(change, "off"), value_bool(arena, false), arena);
+    put_all(props, json_get_text(change, "gone"), NULL, arena);
+    for (size_t i = 0; other && i < other->length; i++)
+        put(props, other->members[i].key, other->members[i].value, arena);
+    return true;
+}
+
+/* Those of the names (a space between) that are there. The names are in the order of QEMU's reply: set in the
+ * reverse of it, those that share a bucket come out the same. */
+static const struct json *chosen(const struct json *props, const char *names, struct arena *arena)
+{
+    struct json *object = value_object(arena);
+    for (const char *end = names + strlen(names), *start; end > names; end = start > names ? start - 1 : start) {
+        for (start = end; start > names && start[-1] != ' ';)
+            start--;
+        const char *name = arena_copy_bytes(arena, start, (size_t) (end - start));
+        value_set(arena, object, name, json_get(props, name));
+    }
+    return object;
+}
+
+const struct json *cpu_model_expand(struct vm *vm, const struct json *model, bool only_static, struct arena *arena,
+                                    struct error *err)
+{
+    const char *name = json_get_text(model, "name");
+    const struct json *wishes = json_get(model, "props");
+    struct json *props = value_object(arena), *expanded = value_object(arena);
+    if (!name)
+        return fail(err, ERR_INVALID_ARG, "Parameter 'model.name' is missing"), NULL;
+    if (!put_model(vm, props, name, arena))
+        return fail(err, ERR_INVALID_ARG, "CPU model '%s' not found", name), NULL;
+    for (size_t i = 0; wishes && i < wishes->length; i++)
+        if (!replace(props, wishes->members[i].key, wishes->members[i].value))
+            return fail(err, ERR_INVALID_ARG, "Property '%s-x86_64-cpu.%s' not found", name,
+                        wishes->members[i].key),
+                   NULL;
+    const char *names = json_text(reply_json(vm, only_static ? "static-properties" : "full-properties", arena));
+    value_set_text(arena, expanded, "name", only_static ? "base" : name);
+    value_set(arena, expanded, "props", chosen(props, names, arena));
+    return expanded;
+}

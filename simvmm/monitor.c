@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "simvmm/monitor.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -91,8 +92,23 @@ static void add_return(struct buffer *line, const struct json *id, const struct 
     buffer_add_char(line, '}');
 }
 
+static const char *const known_events[] = {
+    "ACPI_DEVICE_OST", "BALLOON_CHANGE", "DEVICE_DELETED", "DUMP_COMPLETED", "MIGRATION", "MIGRATION_PASS",
+    "POWERDOWN", "RESET", "RESUME", "SHUTDOWN", "STOP", "VNC_CONNECTED", "VNC_DISCONNECTED",
+    "VNC_INITIALIZED", "VSERPORT_CHANGE",
+};
+
+bool event_is_known(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(known_events); i++)
+        if (text_equal(known_events[i], name))
+            return true;
+    return false;
+}
+
 void event_emit(struct vm *vm, const char *name, const struct json *data)
 {
+    assert(event_is_known(name));
     if (faults_next(vm->faults, name).action == FAULT_DROP)
         return;
     struct timeval now;

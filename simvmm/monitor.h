@@ -21,5 +21,7 @@ struct chardev *monitor_chardev(const struct monitor *m);
 bool monitor_is_negotiated(const struct monitor *m);
 void monitor_negotiate(struct monitor *m, bool oob);
 
-/* To every negotiated client.  `data` may be NULL. */
+/* To every negotiated client.  `data` may be NULL.  The name has to be in the list at event_is_known(), which
+ * query-qmp-schema is made from. */
 void event_emit(struct vm *vm, const char *name, const struct json *data);
+bool event_is_known(const char *name);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/uuid.h"
+#include "simvmm/descriptors.h"
 #include "simvmm/keyval.h"
 #include "simvmm/message.h"
 #include "simvmm/option.h"
@@ -285,7 +286,7 @@ int option_vga(struct vm *vm, const struct given_option *given, struct error *er
 
 int option_add_fd(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    uint64_t fd = 0;
+    uint64_t fd = 0, set = 0;
     if (option_check_keys(vm, given, "add-fd", err) < 0)
         return -1;
     if (!json_get(given->object, "fd") || !json_get(given->object, "set"))
@@ -295,6 +296,9 @@ int option_add_fd(struct vm *vm, const struct given_option *given, struct error 
     if (fd <= STDERR_FILENO || fcntl((int) fd, F_GETFD) < 0)
         return fail(err, ERR_INVALID_ARG, "fd is not valid or already in use");
     fcntl((int) fd, F_SETFD, FD_CLOEXEC);
+    if (keyval_number(given->object, "set", &set, err) < 0)
+        return -1;
+    (void) descriptors_add(vm->descriptors, (int64_t) set, (int) fd, keyval_text(given->object, "opaque"));
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "simvmm/block.h"
 #include "simvmm/chardev.h"
+#include "simvmm/descriptors.h"
 #include "simvmm/faults.h"
 #include "simvmm/monitor.h"
 #include "simvmm/run.h"
@@ -27,6 +28,7 @@ void vm_init(struct vm *vm, const char *program)
                         .accel = "tcg",
                         .state = RUN_PRELAUNCH,
                         .faults = faults_new(),
+                        .descriptors = descriptors_new(),
                         .tree = qom_tree_new() };
     vm->program = slash ? slash + 1 : program;
 }
@@ -55,6 +57,7 @@ void vm_done(struct vm *vm)
     map_free(vm->places);
     qom_tree_free(vm->tree);
     faults_free(vm->faults);
+    descriptors_free(vm->descriptors);
     data_free(vm->data);
     arena_free(vm->arena);
 }

@@ -61,6 +61,7 @@ struct vm {
     unsigned bulk;
     bool bulk_given;
     struct faults *faults;
+    struct descriptors *descriptors;    /* that managers passed */
     int early_exit;                     /* status + 1; 0: none */
     const char *early_text;
 
