@@ -3,7 +3,8 @@
 """bench start [EMULATOR]: what domusd adds to a start and to a destroy.
 
 Creates and destroys a guest through domusd, and in turn runs the bare emulator with the same command line: the monitor
-is connected, negotiated and told `cont`; the end is SIGTERM and the process's exit.  Prints medians and their ratio.
+is connected, negotiated and told `cont`; the end is SIGTERM and the process's exit.  Both are left alone in between, until the tree that domusd asks for after a start is
+there.  Prints medians and their ratio.
 
 BENCH_FOLDER=/dev/shm keeps domusd's files in memory, where a system's /run is.
 """
@@ -16,11 +17,13 @@ import socket
 import statistics
 import subprocess
 import sys
+import time
 
 from measure import harness, milliseconds_of
 
 ROUNDS = int(os.environ.get("ROUNDS", "20"))
 MONITOR_FD = 3
+QUIET = 0.1
 
 
 class Bare:
@@ -75,8 +78,10 @@ def main():
         times = {("create", "domusd"): [], ("create", "bare"): [], ("destroy", "domusd"): [], ("destroy", "bare"): []}
         for _ in range(ROUNDS):
             times["create", "domusd"].append(milliseconds_of(domain.create))
+            time.sleep(QUIET)
             times["destroy", "domusd"].append(milliseconds_of(domain.destroy))
             times["create", "bare"].append(milliseconds_of(bare.create))
+            time.sleep(QUIET)
             times["destroy", "bare"].append(milliseconds_of(bare.destroy))
         print(f"{ROUNDS} rounds of {argv[0]}; milliseconds, medians\n")
         print(f"{'':8} {'domusd':>9} {'bare':>9} {'ratio':>7} {'target':>7}")

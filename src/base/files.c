@@ -76,6 +76,14 @@ static int create(const char *path, mode_t mode)
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
+/* ext4 starts writing a new file out when it is renamed over an old one; of two that change places it does not. */
+static int put_in_place(const char *temporary, const char *path, bool synced)
+{
+    if (!synced && renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+        return unlink(temporary);
+    return rename(temporary, path);     /* there is no old one, or the file system cannot */
+}
+
 static int write_beside(const char *path, const void *bytes, size_t length, mode_t mode, bool synced,
                         struct error *err)
 {
@@ -85,7 +93,8 @@ static int write_beside(const char *path, const void *bytes, size_t length, mode
         fd = create(temporary, mode);
     if (fd < 0)
         return fail_errno(err, errno, "cannot create %s", temporary);
-    if (write_all(fd, bytes, length) < 0 || (synced && fsync(fd) < 0) || rename(temporary, path) < 0) {
+    if (write_all(fd, bytes, length) < 0 || (synced && fsync(fd) < 0) ||
+        put_in_place(temporary, path, synced) < 0) {
         fail_errno(err, errno, "cannot write %s", path);
         unlink(temporary);
         return -1;

@@ -154,23 +154,25 @@ static WAITS int execute(struct launch *launch, struct error *err)
     return 0;
 }
 
-/* The request for the tree leaves right behind `cont`, and whoever wants to look waits for it.  Without a
- * bulk command a tree takes seconds, so then it is read when somebody asks. */
 static WAITS int let_run(struct launch *launch, struct error *err)
 {
-    struct vmm *vmm = launch->vmm;
     if (launch->flags & START_PAUSED)
         domain_set_state(launch->domain, DOMAIN_PAUSED, PAUSED_USER);
     else
         launch->cont = launch_ask(launch, "cont", NULL);
-    if (vmm_has_bulk_command(vmm))
-        qom_tree_begin(vmm->tree);
     return finish_record(launch, err);
 }
 
+/* The request for the tree leaves when this start is over, and whoever wants to look waits for it: to answer
+ * it takes the VMM longer than `cont`.  Without a bulk command a tree takes seconds, so then it is read when
+ * somebody asks. */
 static WAITS int see_it_run(struct launch *launch, struct error *err)
 {
-    return launch->cont ? monitor_call_wait(launch->cont, err) : 0;
+    if (launch->cont && monitor_call_wait(launch->cont, err) < 0)
+        return -1;
+    if (vmm_has_bulk_command(launch->vmm))
+        qom_tree_begin(launch->vmm->tree);
+    return 0;
 }
 
 static const struct step {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qom_tree.h - the tree of one running VMM: what was pulled last, its plan, what it cost, and who waits.
  *
- * A start makes one before it sends `cont` (which loads the plan) and calls qom_tree_begin() right behind
- * `cont`; readers wait for the pull under way, or start one if there is none.  After a start whose shape
+ * A start makes one before it sends `cont` (which loads the plan) and calls qom_tree_begin() when that is
+ * answered; readers wait for the pull under way, or start one if there is none.  After a start whose shape
  * was not the plan's, the new plan goes to disk; later shapes (a guest that booted, hot plug) are remembered
  * with the tree.  A failed pull leaves what was kept before and is tried again by the next reader.
  */
