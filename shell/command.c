@@ -65,7 +65,7 @@ void command_add_help(const struct command *command, struct buffer *out)
     }
 }
 
-static void say_unknown(const char *name)
+static void fail_unknown(const char *name, struct error *err)
 {
     const char *names[256];
     size_t count = 0;
@@ -73,14 +73,16 @@ static void say_unknown(const char *name)
         names[count++] = (*c)->name;
     const char *near = text_nearest(name, names, count);
     if (near)
-        fprintf(stderr, "error: unknown command: '%s'; did you mean '%s'?\n", name, near);
+        fail(err, ERR_INVALID_ARG, "unknown command: '%s'; did you mean '%s'?", name, near);
     else
-        fprintf(stderr, "error: unknown command: '%s'; `help` lists them all\n", name);
+        fail(err, ERR_INVALID_ARG, "unknown command: '%s'; `help` lists them all", name);
 }
 
-/* The words after a misused command's error. */
+/* After a misused command's error; NULL: it is no command. */
 static void say_usage(const struct command *command)
 {
+    if (!command)
+        return;
     owned_buffer struct buffer usage = { 0 };
     command_add_usage(command, &usage);
     fprintf(stderr, "usage: %s\n", buffer_text(&usage));
@@ -88,13 +90,12 @@ static void say_usage(const struct command *command)
 
 int command_run(struct session *session, char *const *words, size_t count)
 {
-    const struct command *command = command_find(words[0]);
-    if (!command) {
-        say_unknown(words[0]);
-        return EXIT_MISUSED;
-    }
     error_scope(err);
-    owned(arguments) struct arguments *arguments = arguments_parse(command, words + 1, count - 1, &err);
+    const struct command *command = command_find(words[0]);
+    if (!command)
+        fail_unknown(words[0], &err);
+    owned(arguments) struct arguments *arguments =
+        command ? arguments_parse(command, words + 1, count - 1, &err) : NULL;
     session->spoke_json = false;
     int result = arguments ? command->run(session, arguments, &err) : COMMAND_MISUSED;
     if (result == COMMAND_DONE && !session->quiet && !session->spoke_json)

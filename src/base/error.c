@@ -6,11 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
+#include "base/text.h"
+
+/* The same with what is no text escaped; lines stay lines. */
+static char *printable(char *text)
+{
+    owned_buffer struct buffer shown = { 0 };
+    for (char *rest = text, *line; (line = strsep(&rest, "\n")); ) {
+        if (line > text)
+            buffer_add_char(&shown, '\n');
+        text_add_printable(&shown, line);
+    }
+    free(text);
+    return buffer_take(&shown);
+}
 
 /* Sets the text, cut at the limit without splitting a UTF-8 sequence. */
 static void set_text(struct error *err, char *text)
 {
+    text = printable(text);
     size_t length = strlen(text);
     if (length > ERROR_TEXT_MAX) {
         length = ERROR_TEXT_MAX;

@@ -10,6 +10,8 @@
  *         log_warning("%s", error_text(&err));
  *
  * It is never thread-local, since fibers share the thread.  The text is allocated, and at most 4 KiB.
+ * Whatever words of a client, a guest or a file it quotes, it is fit for a terminal: control bytes but the
+ * newline and what is not UTF-8 become \xNN.
  * Codes follow libvirt's VIR_ERR_*, which is what a client sees in the end (the table in src/rpc/errors.c).
  */
 #pragma once
