@@ -6,7 +6,7 @@ _domsh()
     line=${line#"${line%%[![:space:]]*}"}
     line=${line#* }
     while [[ $line == -* && $line == *' '* ]]; do       # options before the command
-        [[ $line != -c\ * && $line != --connect\ * ]] || line=${line#* }
+        [[ ! $line =~ ^(-[ckK]|--connect|--keepalive-(interval|count))\  ]] || line=${line#* }
         line=${line#* }
     done
     COMPREPLY=()

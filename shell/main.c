@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "config.h"
 #include "shell/command.h"
 #include "shell/complete.h"
@@ -19,6 +20,8 @@ static const struct option options[] = {
     { "connect", required_argument, NULL, 'c' },
     { "readonly", no_argument, NULL, 'r' },
     { "quiet", no_argument, NULL, 'q' },
+    { "keepalive-interval", required_argument, NULL, 'k' },
+    { "keepalive-count", required_argument, NULL, 'K' },
     { "complete", required_argument, NULL, 'C' },
     { "version", no_argument, NULL, 'V' },
     { "help", no_argument, NULL, 'h' },
@@ -31,6 +34,11 @@ static void print_usage(FILE *out)
           "  -c, --connect WHERE  a URI or a socket's path; else $DOMUS_URI, else /run/domus/domus-sock\n"
           "  -r, --readonly       only look\n"
           "  -q, --quiet          no headings and confirmations\n"
+          "  -k, --keepalive-interval SECONDS\n"
+          "                       ask a daemon that is silent while we wait for it whether it is there (5;\n"
+          "                       0: wait for ever)\n"
+          "  -K, --keepalive-count NUMBER\n"
+          "                       how many such questions may stay unanswered (5)\n"
           "      --complete LINE  print the words that could end this line, for a shell's completion\n"
           "  -V, --version        print the version and exit\n"
           "  -h, --help           print this help and exit\n\n"
@@ -46,15 +54,36 @@ static void print_completions(struct session *session, const char *line)
     completions_done(&found);
 }
 
+enum { PING_SECONDS = 5, PING_COUNT = 5, PING_MOST = 3600 };
+
+static bool parse_number(char letter, const char *text, unsigned *ret_number)
+{
+    uint64_t number;
+    if (!text_to_u64(text, PING_MOST, &number)) {
+        fprintf(stderr, "error: -%c wants a number from 0 to %d\n", letter, PING_MOST);
+        return false;
+    }
+    *ret_number = (unsigned) number;
+    return true;
+}
+
 /* -1: go on; else the exit code. */
 static int parse_options(int argc, char **argv, struct session *session)
 {
     int letter;
-    while ((letter = getopt_long(argc, argv, "+c:rqVh", options, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "+c:rqk:K:Vh", options, NULL)) != -1) {
         switch (letter) {
         case 'c': session->where = memory_copy_text(optarg); break;
         case 'r': session->read_only = true; break;
         case 'q': session->quiet = true; break;
+        case 'k':
+            if (!parse_number('k', optarg, &session->ping_seconds))
+                return EXIT_MISUSED;
+            break;
+        case 'K':
+            if (!parse_number('K', optarg, &session->ping_count))
+                return EXIT_MISUSED;
+            break;
         case 'C': print_completions(session, optarg); return EXIT_OK;
         case 'V': puts("domsh " PACKAGE_VERSION); return EXIT_OK;
         case 'h': print_usage(stdout); return EXIT_OK;
@@ -82,7 +111,7 @@ static int finish_output(int code)
 
 int main(int argc, char **argv)
 {
-    struct session session = { 0 };
+    struct session session = { .ping_seconds = PING_SECONDS, .ping_count = PING_COUNT };
     files_fill_standard();
     int code = parse_options(argc, argv, &session);
     if (code < 0 && optind == argc)

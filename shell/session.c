@@ -21,8 +21,13 @@ void session_done(struct session *session)
 
 struct client *session_client(struct session *session, struct error *err)
 {
-    if (!session->client)
-        session->client = client_open(session->where, session->read_only ? CLIENT_READ_ONLY : 0, err);
+    if (session->client && !client_is_connected(session->client))
+        session_disconnect(session);            /* the daemon was restarted since */
+    if (session->client)
+        return session->client;
+    session->client = client_open(session->where, session->read_only ? CLIENT_READ_ONLY : 0, err);
+    if (session->client)
+        client_set_keepalive(session->client, session->ping_seconds * 1000, session->ping_count);
     return session->client;
 }
 

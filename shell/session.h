@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session.h - one run of the shell: its connection, and what it says.
  *
- * The connection is made by the first command that needs one, so `help` works without a daemon.
+ * The connection is made by the first command that needs one, so `help` works without a daemon, and again by
+ * the first one that finds it lost.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,6 +16,7 @@ struct listing;
 struct session {
     char *where;                        /* socket's path or URI; NULL: $DOMUS_URI, else the system's daemon */
     bool read_only;
+    unsigned ping_seconds, ping_count;  /* of a daemon that is silent while we wait for it; 0: never */
     bool quiet;                         /* only what was asked for: no headings, no confirmations */
     bool spoke_json;                    /* the running command printed JSON, so no blank line follows */
     bool leave;                         /* `quit` */

@@ -21,6 +21,7 @@ enum {
     OPEN_MS = 5000,                     /* a daemon that lives answers at once, whatever else it does */
     FINISH_MS = 5000,
     PACKET_MAX = 262120,                /* of a stream: what the oldest daemons take */
+    PING_MS = 5000, PING_COUNT = 5,
 };
 
 DEFINE_CODEC(error_codec, remote_error);
@@ -32,6 +33,9 @@ struct client {
     char received[16 * 1024];           /* room for what one call of recv() brings */
     uint32_t last_serial;
     unsigned deadline;
+    unsigned ping_ms, ping_count;       /* of a daemon that is silent while we wait for it */
+    unsigned unanswered;                /* pings since the last bytes came */
+    uint64_t next_ping;
     int number;
     struct frame stream;                /* the header of the open stream's packets */
     const struct client_events *events;
@@ -82,31 +86,63 @@ static uint64_t now_ms(void)
     return (uint64_t) t.tv_sec * 1000 + (uint64_t) t.tv_nsec / 1000000;
 }
 
+static void heard(struct client *c)
+{
+    c->unanswered = 0;
+    c->next_ping = now_ms() + c->ping_ms;
+}
+
+/* After a time of silence.  In the middle of a frame of ours no other can be sent, so it only counts. */
+static int ping(struct client *c, bool between_frames, struct error *err)
+{
+    unsigned silent = c->unanswered;
+    heard(c);
+    if (silent == c->ping_count) {
+        owned_memory char *why = memory_printf("it has not answered for %u s, not even a keepalive",
+                                               c->ping_ms * (silent + 1) / 1000);
+        return lose(c, err, why);
+    }
+    c->unanswered = silent + 1;
+    owned_buffer struct buffer out = { 0 };
+    frame_end(&out, frame_begin(&out, &(struct frame) {
+        .program = PROGRAM_KEEPALIVE, .version = 1, .procedure = KEEPALIVE_PING, .type = FRAME_MESSAGE }));
+    ssize_t sent = between_frames ? send(c->fd, out.data, out.length, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+        return lose(c, err, strerror(errno));
+    return sent > 0 && (size_t) sent < out.length ? lose(c, err, "it does not take our call") : 0;
+}
+
 /* 1: ready; 0: the time (0: for ever) has come. */
 static int wait_for(struct client *c, short what, uint64_t until, struct error *err)
 {
     struct pollfd p = { .fd = c->fd, .events = what };
     while (true) {
-        uint64_t now = now_ms();
-        int ms = !until ? -1 : until > now ? (int) (until - now) : 0;
-        int rc = poll(&p, 1, ms);
-        if (rc >= 0)
+        uint64_t now = now_ms(), wake = c->ping_ms ? c->next_ping : until;
+        wake = until && until < wake ? until : wake;
+        int rc = poll(&p, 1, !wake ? -1 : wake > now ? (int) (wake - now) : 0);
+        if (rc > 0)
             return rc;
-        if (errno != EINTR)
+        if (rc < 0 && errno != EINTR)
             return lose(c, err, strerror(errno));
+        now = now_ms();
+        if (until && now >= until)
+            return 0;
+        if (c->ping_ms && now >= c->next_ping && ping(c, what == POLLIN, err) < 0)
+            return -1;
     }
 }
 
 static int send_all(struct client *c, const struct buffer *bytes, uint64_t until, struct error *err)
 {
     for (size_t done = 0; done < bytes->length; ) {
+        int rc;
         ssize_t sent = send(c->fd, bytes->data + done, bytes->length - done, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent >= 0)
             done += (size_t) sent;
         else if (errno != EAGAIN && errno != EINTR)
             return lose(c, err, strerror(errno));
-        else if (wait_for(c, POLLOUT, until, err) <= 0)
-            return lose(c, err, "it does not take our call");
+        else if ((rc = wait_for(c, POLLOUT, until, err)) <= 0)
+            return rc < 0 ? -1 : lose(c, err, "it does not take our call");
     }
     return 0;
 }
@@ -114,12 +150,14 @@ static int send_all(struct client *c, const struct buffer *bytes, uint64_t until
 static int receive_some(struct client *c, struct error *err)
 {
     ssize_t got = recv(c->fd, c->received, sizeof c->received, MSG_DONTWAIT);
-    if (got > 0)
+    if (got > 0) {
+        heard(c);
         frame_reader_add(&c->reader, c->received, (size_t) got);
-    else if (got == 0)
+    } else if (got == 0) {
         return lose(c, err, "it was closed");
-    else if (errno != EAGAIN && errno != EINTR)
+    } else if (errno != EAGAIN && errno != EINTR) {
         return lose(c, err, strerror(errno));
+    }
     return 0;
 }
 
@@ -133,12 +171,6 @@ static int answer_ping(struct client *c, struct error *err)
     return send_all(c, &out, 0, err);
 }
 
-static bool is_ping(const struct frame *frame)
-{
-    return frame->program == PROGRAM_KEEPALIVE && frame->type == FRAME_MESSAGE &&
-        frame->procedure == KEEPALIVE_PING;
-}
-
 /* The next frame that has arrived; what is a message is dealt with here.  1, 0 if there is none, or -1. */
 static int next_frame(struct client *c, struct frame *ret_frame, int *messages, struct error *err)
 {
@@ -146,8 +178,11 @@ static int next_frame(struct client *c, struct frame *ret_frame, int *messages, 
     while ((rc = frame_next(&c->reader, ret_frame)) > 0) {
         if (ret_frame->type != FRAME_MESSAGE)
             return 1;
-        if (is_ping(ret_frame) && answer_ping(c, err) < 0)
-            return -1;
+        if (ret_frame->program == PROGRAM_KEEPALIVE) {
+            if (ret_frame->procedure == KEEPALIVE_PING && answer_ping(c, err) < 0)
+                return -1;
+            continue;
+        }
         on_event(c, ret_frame);
         ++*messages;
     }
@@ -346,6 +381,7 @@ struct client *client_open(const char *where, unsigned flags, struct error *err)
         (c->fd = unix_connect(c->where, err)) < 0)
         return NULL;
     remote_connect_open_args args = { .name = name ? &name : NULL, .flags = flags & CLIENT_READ_ONLY };
+    client_set_keepalive(c, PING_MS, PING_COUNT);
     c->deadline = OPEN_MS;
     if (authenticate(c, err) < 0 || client_connect_open(c, &args, NULL, err) < 0) {
         if (err->code == ERR_TIMEOUT)
@@ -371,6 +407,12 @@ void client_free(struct client *c)
     free(c);
 }
 
+bool client_is_connected(const struct client *c)
+{
+    char byte;
+    return c->fd >= 0 && recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+}
+
 const char *client_where(const struct client *c)
 {
     return c->where;
@@ -379,6 +421,13 @@ const char *client_where(const struct client *c)
 void client_set_deadline(struct client *c, unsigned milliseconds)
 {
     c->deadline = milliseconds;
+}
+
+void client_set_keepalive(struct client *c, unsigned milliseconds, unsigned count)
+{
+    c->ping_ms = milliseconds;
+    c->ping_count = count;
+    heard(c);
 }
 
 int client_error_number(const struct client *c)

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import time
 
@@ -288,6 +289,49 @@ def domsh_tells_of_devices_and_metadata(d):
     kinds = [json.loads(watching.stdout.readline()) for _ in range(3)]
     same([(k["kind"], k["detail"]) for k in kinds],
          [("device-added", "input2"), ("device-removed", "input2"), ("metadata-change", "type title, uri <null>")])
+
+
+@test(config={"sim_options": "delay=stop:0:4000"})
+def a_daemon_that_hangs_is_given_up_and_one_that_is_busy_is_not(d):
+    d.define("one")
+    d.virsh("start", "one")
+    begun = time.monotonic()
+    contains(d.domsh("-k", "1", "-K", "1", "suspend", "one"), "suspended")      # takes four seconds
+    d.process.send_signal(signal.SIGSTOP)
+    try:
+        # While it is stopped it cannot even let us in.
+        contains(d.domsh("-k", "1", "list", fails=True), "did not answer")
+    finally:
+        d.process.send_signal(signal.SIGCONT)
+    watching = d.spawn_connected(DOMSH, "-k", "1", "-K", "2", "event", "--all", "--loop")
+    d.process.send_signal(signal.SIGSTOP)
+    try:
+        said, _ = watching.communicate(timeout=30)
+    finally:
+        d.process.send_signal(signal.SIGCONT)
+    contains(said, "is lost: it has not answered for 3 s, not even a keepalive")
+    same(watching.returncode, 1)
+    contains(d.domsh("-k", "x", "list", fails=True), "-k wants a number from 0 to 3600")
+    same(time.monotonic() - begun < 60, True, "it took less than a minute")
+
+
+@test()
+def no_message_can_steer_the_terminal(d):
+    name = "\x1b[2J\x07\u009b\r"
+    connection = d.connect()
+    import libvirt
+    for call in (lambda: connection.lookupByName(name), lambda: connection.defineXML(f"<domain type='{name}'/>"),
+                 lambda: connection.domainXMLFromNative(name, "x"), lambda: connection.getCPUModelNames(name)):
+        try:
+            call()
+        except libvirt.libvirtError as fault:
+            text = fault.get_error_message() + "".join(str(fault.get_str1()) + str(fault.get_str2()))
+            same(re.findall(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text), [], f"control characters in {text!r}")
+        else:
+            raise Failed("the call succeeded")
+    contains(d.domsh("dominfo", name, fails=True), r"\x1b[2J\x07\xc2\x9b\x0d")
+    contains(d.domsh(name, fails=True), r"\x1b[2J\x07\xc2\x9b\x0d")
+    contains(d.domsh("list", "--" + name, fails=True), r"\x1b[2J\x07\xc2\x9b\x0d")
 
 
 main()

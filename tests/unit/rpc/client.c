@@ -2,6 +2,7 @@
 #include "rpc/client.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -116,6 +117,53 @@ Test(client, gives_up_at_its_deadline_and_can_be_used_again)
     error_clear(&err);
     cr_assert_eq(client_connect_get_hostname(c, NULL, &host, &err), 0, "%s", error_text(&err));
     cr_assert_str_eq(host.hostname, "host");
+}
+
+Test(client, a_call_may_take_longer_than_keepalive_waits_for_an_answer)
+{
+    error_scope(err);
+    owned(client) struct client *c = client_open(rig.path, 0, &err);
+    client_set_deadline(c, 400);
+    client_set_keepalive(c, 30, 3);
+    remote_domain_create_args args = { .dom = { .name = (char *) "" } };
+    cr_assert_eq(client_domain_create(c, &args, NULL, &err), -1);
+    cr_assert_eq(err.code, ERR_TIMEOUT, "%s", error_text(&err));
+    rig.released = true;
+    cr_assert(client_is_connected(c));
+}
+
+/* It never reads, so what we send it piles up. */
+static int open_deaf(struct client *c)
+{
+    int ends[2];
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    cr_assert_eq(dup3(ends[0], client_fd(c), O_CLOEXEC), client_fd(c));
+    close(ends[0]);
+    return ends[1];
+}
+
+Test(client, gives_up_a_daemon_that_does_not_even_answer_a_keepalive)
+{
+    error_scope(err);
+    owned(client) struct client *c = client_open(rig.path, 0, &err);
+    owned_fd int deaf UNUSED = open_deaf(c);
+    client_set_keepalive(c, 30, 3);
+    cr_assert_eq(client_connect_get_hostname(c, NULL, NULL, &err), -1);
+    cr_assert(strstr(error_text(&err), "not even a keepalive"), "%s", error_text(&err));
+    cr_assert(!client_is_connected(c));
+}
+
+Test(client, gives_up_a_daemon_that_takes_no_more_bytes)
+{
+    error_scope(err);
+    owned(client) struct client *c = client_open(rig.path, 0, &err);
+    owned_fd int deaf UNUSED = open_deaf(c);
+    owned_memory char *xml = memory_new((4 << 20) - 1);
+    memset(xml, 'x', (4 << 20) - 2);
+    client_set_keepalive(c, 30, 3);
+    remote_domain_define_xml_args args = { .xml = xml };
+    cr_assert_eq(client_domain_define_xml(c, &args, NULL, &err), -1);
+    cr_assert(strstr(error_text(&err), "not even a keepalive"), "%s", error_text(&err));
 }
 
 Test(client, takes_large_replies)
