@@ -9,19 +9,18 @@
 
 #include "base/memory.h"
 #include "base/own.h"
+#include "qemu/image_header.h"
 
 struct work { const char *path; enum disk_format format; struct image_size size; struct error err; };
 
-/* A qcow2 header: "QFI\xfb", and 24 bytes on, the capacity, big-endian. */
-static uint64_t qcow2_capacity(int fd)
+static uint64_t header_capacity(int fd)
 {
-    unsigned char header[32];
-    uint64_t capacity = 0;
-    if (pread(fd, header, sizeof header, 0) != (ssize_t) sizeof header || memcmp(header, "QFI\xfb", 4) != 0)
-        return 0;
-    for (size_t i = 24; i < 32; i++)
-        capacity = capacity << 8 | header[i];
-    return capacity;
+    owned_memory unsigned char *bytes = memory_new(IMAGE_HEADER_MAX);
+    struct image_header header = { 0 };
+    error_scope(ignored);
+    ssize_t length = pread(fd, bytes, IMAGE_HEADER_MAX, 0);
+    return length > 0 && image_header_parse(bytes, (size_t) length, &header, &ignored) == 0 &&
+           header.format == DISK_QCOW2 ? header.capacity : 0;
 }
 
 /* Not a pipe or a terminal, which an open would hang on. */
@@ -39,7 +38,7 @@ static int measure_open(struct work *work, const struct stat *st)
         size->allocation = (uint64_t) st->st_blocks * 512;
     }
     if (work->format == DISK_QCOW2)
-        size->capacity = qcow2_capacity(fd);
+        size->capacity = header_capacity(fd);
     else if (work->format <= DISK_RAW)
         size->capacity = size->physical;
     return 0;

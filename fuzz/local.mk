@@ -21,6 +21,7 @@ include fuzz/xml.mk
 include fuzz/rpc.mk
 include fuzz/qmp.mk
 include fuzz/qom.mk
+include fuzz/image.mk
 
 TESTS += fuzz/replay.sh
 dist_check_SCRIPTS += fuzz/replay.sh

@@ -18,8 +18,6 @@ DEFINE_ENUM_CODEC(disk_discard, DISK_DISCARDS);
 DEFINE_ENUM_CODEC(disk_detect_zeroes, DISK_ZEROES);
 DEFINE_ENUM_CODEC(disk_snapshot, DISK_SNAPSHOTS);
 DEFINE_ENUM_CODEC(disk_tray, DISK_TRAYS);
-DEFINE_ENUM_CODEC(startup_policy, STARTUP_POLICIES);
-DEFINE_ENUM_CODEC(host_transport, HOST_TRANSPORTS);
 
 /* "default" is the absent mode said aloud, "off" an old word for none. */
 DEFINE_ENUM(disk_cache, DISK_CACHES);
@@ -37,22 +35,6 @@ static const struct codec codec_disk_cache = {
     .expected = "one of default, none, writethrough, writeback, directsync, unsafe",
     .names = &disk_cache_names, .verbatim = true,
 };
-
-/* tcp is what goes without saying. */
-static void host_check(void *self, struct xml_context *x)
-{
-    struct disk_host *host = self;
-    if (host->transport == TRANSPORT_TCP)
-        host->transport = TRANSPORT_ABSENT;
-}
-
-#define SELF struct disk_host
-PART_CHECKED(host_element, "host", "A server that has the image.", host_check,
-    ATTR("transport", transport, host_transport, "how it is reached, tcp if nobody says"),
-    ATTR("name", name, string, "its name or address", UNLESS(transport, TRANSPORT_UNIX)),
-    ATTR("port", port, string, "port", UNLESS(transport, TRANSPORT_UNIX)),
-    ATTR("socket", socket, string, "path of the socket", IF(transport, TRANSPORT_UNIX)));
-#undef SELF
 
 #define SELF struct disk
 PART(driver, "driver", "How the host handles the image.",
@@ -72,37 +54,6 @@ PART(driver, "driver", "How the host handles the image.",
     ATTR("queue_size", queue_size, u32, "size of each", NONZERO),
     ATTR("discard_no_unref", discard_no_unref, on_off, "keep discarded clusters allocated"),
     VIRTIO_ROWS);
-
-PART(ssl, "ssl", "Encryption.",
-    ATTR("verify", ssl_verify, yes_no, "must the certificate be good?", REQUIRED));
-PART(readahead, "readahead", "Reading in advance.",
-    ATTR("size", read_ahead, u32, "bytes", REQUIRED));
-PART(timeout, "timeout", "How long an answer may take.", ATTR("seconds", timeout, u32, "seconds", REQUIRED));
-PART(reconnect, "reconnect", "After the connection broke.",
-    ATTR("delay", reconnect_delay, u32, "seconds for which requests wait", REQUIRED));
-PART(iqn, "iqn", "The guest's own name.", ATTR("name", initiator, string, "iqn", REQUIRED));
-PART(initiator, "initiator", "Who asks the server.", INLINE(iqn));
-
-PART(source, "source", "Where the data are.",
-    ATTR("file", file, string, "path of the image", IF(type, DISK_FILE)),
-    ATTR("dev", dev, string, "path of the block device", IF(type, DISK_BLOCK)),
-    ATTR("dir", dir, string, "directory", IF(type, DISK_DIR)),
-    ATTR("protocol", protocol, string, "network protocol", IF(type, DISK_NETWORK)),
-    ATTR("name", source_name, string, "name of the image on the server", IF(type, DISK_NETWORK)),
-    ATTR("query", query, string, "query part of the address", IF(type, DISK_NETWORK)),
-    ATTR("tls", tls, string, "encrypt the connection?", IF(type, DISK_NETWORK)),
-    ATTR("tlsHostname", tls_hostname, string, "name in the server's certificate", IF(type, DISK_NETWORK)),
-    ATTR("pool", pool, string, "storage pool", IF(type, DISK_VOLUME)),
-    ATTR("volume", volume, string, "volume in the pool", IF(type, DISK_VOLUME)),
-    ATTR("mode", mode, string, "how an iscsi volume is reached", IF(type, DISK_VOLUME)),
-    ATTR("startupPolicy", startup_policy, startup_policy, "what happens if the medium is missing"),
-    ATTR("index", source_index, opt_u32, "number of the image while the guest runs", LIVE_ONLY),
-    LIST(hosts, host_element, IF(type, DISK_NETWORK)),
-    INLINE(initiator, IF(type, DISK_NETWORK)),
-    INLINE(ssl, IF(type, DISK_NETWORK)),
-    INLINE(readahead, IF(type, DISK_NETWORK)),
-    INLINE(timeout, IF(type, DISK_NETWORK)),
-    INLINE(reconnect, IF(type, DISK_NETWORK)));
 
 PART(geometry, "geometry", "What the BIOS is told about the disk.",
     ATTR("cyls", cyls, u32, "cylinders"),
@@ -134,7 +85,7 @@ const struct element disk_element = ELEMENT_CHECKED("disk", "A disk, CD-ROM or f
     ATTR("rawio", rawio, yes_no, "may the guest send raw SCSI commands?"),
     ATTR("sgio", sgio, string, "which of them"),
     ATTR("snapshot", snapshot, disk_snapshot, "how snapshots treat it"),
-    INLINE(driver), INLINE(source), INLINE(geometry), INLINE(blockio), INLINE(target, REQUIRED),
+    INLINE(driver), INLINE(disk_source_element), CHILD(backing, backing_element), INLINE(geometry), INLINE(blockio), INLINE(target, REQUIRED),
     CHILD(iotune, iotune_element),
     FLAG("readonly", readonly, "The guest cannot write to it."),
     FLAG("shareable", shareable, "Several guests use it at once."),

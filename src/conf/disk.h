@@ -4,6 +4,10 @@
  * After defaults: device, driver name and type, bus and, for ide, sata, scsi and fdc, a drive address are
  * set; a cdrom is readonly.  Whether a writable shareable disk without a cache mode is not host-cached is
  * disk_effective_cache().
+ *
+ * The images below a disk's own are a chain of struct disk as well, of which only type, format, readonly and
+ * what belongs to <source> mean something.  NULL: nobody has said what is below, and a start reads it from
+ * the image's header; an image without a type: nothing is.
  */
 #pragma once
 #include "conf/address.h"
@@ -115,6 +119,7 @@ struct disk {
     uint32_t read_ahead, timeout, reconnect_delay;      /* bytes; seconds */
     enum startup_policy startup_policy;
     struct opt_u32 source_index;
+    struct disk *backing;                       /* the image below, see there */
 
     /* <target> */
     const char *target;                         /* "vda" */
@@ -139,6 +144,10 @@ struct disk {
 
 DECLARE_ELEMENT(disk_element, struct disk);
 
+enum { DISK_IMAGES_MAX = 100 };                 /* of a chain */
+/* The image below that one, or NULL; how many there are. */
+const struct disk *disk_below(const struct disk *image);
+size_t disk_images_below(const struct disk *disk);
 /* The file or device behind it, or NULL: an empty drive, or a kind of source that has no path. */
 const char *disk_path(const struct disk *disk);
 /* Is there a medium in it? */

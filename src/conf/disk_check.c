@@ -104,6 +104,14 @@ static void check_copy_on_read(const struct disk *disk, const char *name, struct
         UNSUPPORTED(&disk->copy_on_read, "off", "disk '%s': copy_on_read is not for read-only disks", name);
 }
 
+static void check_chain(const struct disk *disk, const char *name, struct xml_context *x)
+{
+    size_t count = disk_images_below(disk);
+    if (count >= DISK_IMAGES_MAX)
+        UNSUPPORTED(&disk->backing, NULL, "disk '%s': a chain of %zu images; at most %d are accepted", name,
+                    count + 1, DISK_IMAGES_MAX);
+}
+
 static void check_flags(const struct disk *disk, const char *name, struct xml_context *x)
 {
     if (disk->readonly && disk->device == DISK_DISK &&
@@ -183,4 +191,5 @@ void disk_check(void *self, struct xml_context *x)
     check_copy_on_read(disk, name, x);
     check_flags(disk, name, x);
     check_identity(disk, name, x);
+    check_chain(disk, name, x);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conf/known.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/own.h"
@@ -29,7 +30,7 @@ static const struct { const char *parent, *harmless, *wanted; } known[] = {
       "",
       "crypto iommu lease memory nvram pstore redirfilter shmem smartcard" },
     { "devices/disk",
-      "backingStore mirror backenddomain",
+      "mirror backenddomain",
       "auth diskSecret encryption throttlefilters acpi" },
     { "devices/disk/driver", "", "iothreads metadata_cache statistics" },
     { "devices/disk/source",
@@ -107,10 +108,26 @@ static enum xml_verdict judge_namespaced(const char *name)
     return built ? XML_KEEP : XML_KEEP_BLOCKING;
 }
 
+/* Whatever may stand in a disk may stand in an image below it: "devices/disk/backingStore/source" is judged as
+ * "devices/disk/source". */
+static const char *without_chain(const char *parent, char *scratch, size_t size)
+{
+    static const char disk[] = "devices/disk", below[] = "/backingStore";
+    const char *rest = parent + sizeof disk - 1;
+    if (!text_starts(parent, disk) || !text_starts(rest, below))
+        return parent;
+    while (text_starts(rest, below))
+        rest += sizeof below - 1;
+    snprintf(scratch, size, "%s%s", disk, rest);
+    return scratch;
+}
+
 enum xml_verdict known_judge(const char *parent, const char *name)
 {
+    char scratch[128];
     if (*name == '{' || text_starts(name, "@{"))
         return judge_namespaced(name);
+    parent = without_chain(parent, scratch, sizeof scratch);
     for (size_t i = 0; i < ARRAY_COUNT(known); i++) {
         if (!text_equal(known[i].parent, parent))
             continue;

@@ -17,7 +17,7 @@ struct caps;
 struct domain_def;
 
 struct command_line {
-    const struct domain_def *def;       /* with aliases, addresses and ports: launch_definition() */
+    const struct domain_def *def;       /* with aliases, addresses and ports: launch_prepare() */
     const struct caps *caps;
     bool classic_drives;                /* disk_syntax = drive */
     int monitor_fd;                     /* the listening monitor socket's number in the child */

@@ -12,7 +12,6 @@ struct plug {
     size_t node;                        /* its number in node names: the last disk has 1 */
     const char *path;                   /* NULL: no medium, or one that a server has */
     enum disk_cache cache;
-    bool bare;                          /* a raw image without a format node */
     char top[64];                       /* what the device is plugged into; "" for an empty drive */
 };
 

@@ -2,6 +2,7 @@
 #include "qemu/disk.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -30,12 +31,48 @@ static void add_cache(struct props *node, enum disk_cache cache)
     props_close_object(node);
 }
 
-static void add_top_node_props(struct props *node, const struct plug *plug)
+/* An image on its way to the command line.  Those below the disk's own are treated as that is, and only read.
+ */
+struct image {
+    struct disk disk;
+    size_t node;
+    bool bare;                          /* a raw image without a format node */
+    enum disk_cache cache;
+    char below[64];                     /* the node below, "" without one */
+};
+
+static struct image own_image(const struct line *line, const struct plug *plug)
 {
-    props_bool(node, "read-only", plug->disk->readonly);
-    props_text(node, "discard", enum_word(&disk_discard_names, plug->disk->discard));
-    props_text(node, "detect-zeroes", zeroes_word(plug->disk));
-    add_cache(node, plug->cache);
+    struct image image = { .disk = *plug->disk, .node = plug->node, .cache = plug->cache };
+    image.bare = image.disk.format <= DISK_RAW && caps_has(line->caps, CAPS_RAW_WITHOUT_FORMAT);
+    return image;
+}
+
+static struct image image_below(const struct line *line, const struct plug *plug, size_t steps)
+{
+    const struct disk *disk = plug->disk;
+    for (size_t i = 0; i < steps; i++)
+        disk = disk_below(disk);
+    struct image image = { .disk = *disk, .cache = plug->cache, .node = plug->node + steps };
+    if (disk->source_index.set)
+        image.node = disk->source_index.value;
+    image.disk.io = plug->disk->io;
+    image.disk.discard = plug->disk->discard;
+    image.bare = disk->format == DISK_RAW && caps_has(line->caps, CAPS_RAW_WITHOUT_FORMAT);
+    return image;
+}
+
+static void name_top(const struct image *image, char *ret_name, size_t size)
+{
+    snprintf(ret_name, size, "libvirt-%zu-%s", image->node, image->bare ? "storage" : "format");
+}
+
+static void add_top_node_props(struct props *node, const struct image *image)
+{
+    props_bool(node, "read-only", image->disk.readonly);
+    props_text(node, "discard", enum_word(&disk_discard_names, image->disk.discard));
+    props_text(node, "detect-zeroes", zeroes_word(&image->disk));
+    add_cache(node, image->cache);
 }
 
 /* Whether the path is a CD drive of the host: told by its name, since this function does no I/O. */
@@ -52,38 +89,56 @@ static const char *storage_driver(const struct disk *disk)
     return is_host_cdrom(disk) ? "host_cdrom" : "host_device";
 }
 
-static void add_storage_node(struct line *line, const struct plug *plug)
+static void add_storage_node(struct line *line, const struct image *image)
 {
-    const struct disk *disk = plug->disk;
+    const struct disk *disk = &image->disk;
     owned_props struct props node;
     if (disk->type == DISK_NETWORK) {
         disk_begin_network(&node, disk);
     } else {
         props_begin(&node, "driver", storage_driver(disk));
-        props_text(&node, "filename", plug->path);
+        props_text(&node, "filename", disk_path(disk));
         props_text(&node, "aio", enum_word(&disk_io_names, disk->io));
     }
-    props_printf(&node, "node-name", "libvirt-%zu-storage", plug->node);
-    if (plug->bare) {
-        add_top_node_props(&node, plug);
+    props_printf(&node, "node-name", "libvirt-%zu-storage", image->node);
+    if (image->bare) {
+        add_top_node_props(&node, image);
     } else {
         props_bool(&node, "auto-read-only", true);
         props_text(&node, "discard", "unmap");
-        add_cache(&node, plug->cache);
+        add_cache(&node, image->cache);
     }
     line_blockdev(line, &node);
 }
 
-static void add_format_node(struct line *line, const struct plug *plug)
+/* Formats that have an image below, or are told that they have not. */
+static bool has_backing(const struct disk *image)
+{
+    return image->backing && (image->format == DISK_QCOW2 || image->format == DISK_QCOW ||
+                              image->format == DISK_QED || image->format == DISK_VMDK);
+}
+
+static void add_format_node(struct line *line, const struct image *image)
 {
     owned_props struct props node;
     props_open(&node);
-    props_printf(&node, "node-name", "libvirt-%zu-format", plug->node);
-    add_top_node_props(&node, plug);
-    props_text(&node, "driver", enum_word(&disk_format_names, plug->disk->format));
-    props_on_off(&node, "discard-no-unref", plug->disk->discard_no_unref);
-    props_printf(&node, "file", "libvirt-%zu-storage", plug->node);
+    props_printf(&node, "node-name", "libvirt-%zu-format", image->node);
+    add_top_node_props(&node, image);
+    props_text(&node, "driver", enum_word(&disk_format_names, image->disk.format));
+    props_on_off(&node, "discard-no-unref", image->disk.discard_no_unref);
+    props_printf(&node, "file", "libvirt-%zu-storage", image->node);
+    if (image->below[0])
+        props_text(&node, "backing", image->below);
+    else if (has_backing(&image->disk))
+        props_null(&node, "backing");
     line_blockdev(line, &node);
+}
+
+static void add_image(struct line *line, const struct image *image)
+{
+    add_storage_node(line, image);
+    if (!image->bare)
+        add_format_node(line, image);
 }
 
 static void add_copy_node(struct line *line, struct plug *plug)
@@ -97,12 +152,17 @@ static void add_copy_node(struct line *line, struct plug *plug)
     snprintf(plug->top, sizeof plug->top, "libvirt-CoR-%s", plug->disk->target);
 }
 
+/* From the lowest one up. */
 void disk_add_nodes(struct line *line, struct plug *plug)
 {
-    add_storage_node(line, plug);
-    if (!plug->bare)
-        add_format_node(line, plug);
-    snprintf(plug->top, sizeof plug->top, "libvirt-%zu-%s", plug->node, plug->bare ? "storage" : "format");
+    char below[64] = "";
+    for (size_t i = disk_images_below(plug->disk) + 1; i-- > 0; ) {
+        struct image image = i ? image_below(line, plug, i) : own_image(line, plug);
+        strcpy(image.below, below);
+        add_image(line, &image);
+        name_top(&image, below, sizeof below);
+    }
+    strcpy(plug->top, below);
     if (plug->disk->copy_on_read == ON)
         add_copy_node(line, plug);
 }

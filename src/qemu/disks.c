@@ -169,7 +169,8 @@ static int add_disk_device(struct line *line, const struct plug *plug, struct er
     return 0;
 }
 
-static int check_disk(const struct disk *disk, struct error *err)
+/* What the block layer opens: the disk's own image, or one below. */
+static int check_image(const struct disk *disk, struct error *err)
 {
     if (disk->type != DISK_FILE && disk->type != DISK_BLOCK && disk->type != DISK_NETWORK)
         return fail(err, ERR_CONFIG_UNSUPPORTED,
@@ -183,6 +184,14 @@ static int check_disk(const struct disk *disk, struct error *err)
         disk->format != DISK_DMG)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "format '%s' cannot be used",
                     enum_word(&disk_format_names, disk->format));
+    return 0;
+}
+
+static int check_disk(const struct disk *disk, struct error *err)
+{
+    for (const struct disk *image = disk; image; image = disk_below(image))
+        if (check_image(image, err) < 0)
+            return -1;
     if (disk->transient)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<transient/> is not supported");
     if (disk->iothread && disk->bus != DISK_BUS_VIRTIO)
@@ -197,10 +206,11 @@ static int add_disk(struct line *line, struct plug *plug, struct error *err)
     if (check_disk(plug->disk, err) < 0)
         return -1;
     bool is_sd = plug->disk->bus == DISK_BUS_SD;
-    if (plug->disk->type == DISK_NETWORK &&
-        (is_sd || line->what->classic_drives || !caps_has(line->caps, CAPS_BLOCKDEV)))
-        return fail(err, ERR_CONFIG_UNSUPPORTED, "type 'network' needs -blockdev (disk_syntax = blockdev)");
-    if (is_sd || (plug->path && (line->what->classic_drives || !caps_has(line->caps, CAPS_BLOCKDEV))))
+    bool classic = is_sd || line->what->classic_drives || !caps_has(line->caps, CAPS_BLOCKDEV);
+    if (classic && (plug->disk->type == DISK_NETWORK || disk_below(plug->disk)))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "%s needs -blockdev (disk_syntax = blockdev)",
+                    disk_below(plug->disk) ? "<backingStore>" : "type 'network'");
+    if (is_sd || (plug->path && classic))
         disk_add_drive(line, plug);
     else if (disk_has_source(plug->disk))
         disk_add_nodes(line, plug);
@@ -215,7 +225,6 @@ int line_disk(struct line *line, size_t index, size_t node, struct error *err)
                          .node = node,
                          .path = disk_path(disk),
                          .cache = disk_effective_cache(disk) };
-    plug.bare = disk->format <= DISK_RAW && caps_has(line->caps, CAPS_RAW_WITHOUT_FORMAT);
     return add_disk(line, &plug, err) < 0 ? fail_in(err, "disk '%s'", disk->target) : 0;
 }
 
@@ -225,7 +234,8 @@ size_t line_disk_node(const struct domain_def *def, size_t index)
     if (def->disks.items[index]->source_index.set)
         return def->disks.items[index]->source_index.value;
     for (size_t i = index; i < def->disks.count; i++)
-        node += def->disks.items[i]->bus != DISK_BUS_SD;
+        if (def->disks.items[i]->bus != DISK_BUS_SD)
+            node += 1 + (i > index ? disk_images_below(def->disks.items[i]) : 0);
     return def->disks.items[index]->bus == DISK_BUS_SD ? 0 : node;
 }
 

@@ -10,6 +10,7 @@
 #include "conf/device.h"
 #include "domain/events.h"
 #include "loop/loop.h"
+#include "qemu/disk_chain.h"
 #include "qemu/disk_order.h"
 #include "qemu/disk_users.h"
 #include "qemu/emulator.h"
@@ -35,9 +36,13 @@ static bool is_new(const struct domain_def *def, const struct domain_def *wanted
 static void number_nodes(const struct domain_def *def, struct domain_def *wanted)
 {
     uint32_t next = steps_next_node(def);
-    for (size_t i = 0; i < wanted->disks.count; i++)
-        if (is_new(def, wanted, (struct device_place) { DEVICES_DISK, i }))
-            steps_number_disk(wanted->disks.items[i], next++);
+    for (size_t i = 0; i < wanted->disks.count; i++) {
+        struct disk *disk = wanted->disks.items[i];
+        if (!is_new(def, wanted, (struct device_place) { DEVICES_DISK, i }))
+            continue;
+        steps_number_disk(disk, next);
+        next += 1 + (uint32_t) disk_images_below(disk);
+    }
 }
 
 static int check_disk(const struct disk *disk, struct error *err)
@@ -131,6 +136,8 @@ static void tell(const struct domain *dom, enum domain_event_id id, const char *
 
 int domain_plug(struct domain *dom, struct domain_def *wanted, struct error *err)
 {
+    if (disk_chains_complete(wanted, err) < 0)
+        return -1;
     struct vmm *vmm = vmm_get(dom, err);
     if (!vmm || steps_need_caps(vmm, err) < 0 || domain_def_check_startable(wanted, err) < 0 ||
         disk_users_check(dom, wanted, err) < 0)

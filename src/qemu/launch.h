@@ -35,15 +35,14 @@ WAITS void launch_undo(struct launch *launch, int shutoff_reason);
 void launch_done(struct launch *launch);
 #define owned_launch __attribute__((cleanup(launch_done)))
 
-/* The copy of a definition that a guest of it runs: aliases, ports, the cache modes that hold. */
-struct domain_def *launch_definition(const struct domain_def *def, const char *emulator, struct error *err);
 /* The domain's log, with a line of ours unless `note` is NULL. */
 WAITS struct guest_log *launch_open_log(const struct domain *dom, const char *note, struct error *err);
 /* The paths that the VMM gave its pty character devices, from a reply to query-chardev. */
 void launch_note_ptys(struct domain *dom, const struct json *chardevs);
 /* Whether the definition has any. */
 bool launch_has_ptys(const struct domain_def *def);
-/* launch_definition(), and the firmware that it boots. */
+/* The copy of a definition that a guest of it runs: aliases, ports, the cache modes that hold, the images below
+ * those of its disks, and the firmware that it boots. */
 WAITS struct domain_def *launch_prepare(const struct domain_def *def, const struct caps *caps,
                                         struct error *err);
 

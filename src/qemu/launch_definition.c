@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "qemu/disk_chain.h"
 #include "qemu/disk_order.h"
 #include "qemu/emulator.h"
 #include "qemu/firmware.h"
@@ -42,9 +43,12 @@ static int choose_ports(struct domain_def *def, struct error *err)
     return 0;
 }
 
-struct domain_def *launch_definition(const struct domain_def *def, const char *emulator, struct error *err)
+static WAITS struct domain_def *launch_definition(const struct domain_def *def, const char *emulator,
+                                                  struct error *err)
 {
     owned(domain_def) struct domain_def *live = domain_def_copy_live(def);
+    if (domain_def_check_startable(live, err) < 0 || disk_chains_complete(live, err) < 0)
+        return NULL;
     live->emulator = arena_copy(live->arena, emulator);
     live->memory.kib = line_memory_kib(live);
     disk_order(live);
@@ -52,10 +56,9 @@ struct domain_def *launch_definition(const struct domain_def *def, const char *e
         struct disk *disk = live->disks.items[i];
         disk->cache = disk_effective_cache(disk);
         if (disk_has_source(disk) && disk->bus != DISK_BUS_SD)
-            disk->source_index = (struct opt_u32) { true, (uint32_t) line_disk_node(live, i) };
+            disk_number_images(disk, (uint32_t) line_disk_node(live, i));
     }
-    if (line_number_channels(live, MONITOR_FD + 1, err) < 0 || domain_def_check_startable(live, err) < 0 ||
-        choose_ports(live, err) < 0)
+    if (line_number_channels(live, MONITOR_FD + 1, err) < 0 || choose_ports(live, err) < 0)
         return NULL;
     return take(live);
 }

@@ -95,5 +95,5 @@ int line_interface(struct line *line, size_t index, struct error *err);
 int line_input(struct line *line, size_t index, struct error *err);
 int line_rng(struct line *line, size_t index, struct error *err);
 /* The number in the names of the disk's block nodes: the last disk of a definition that nothing was plugged
- * into has 1. */
+ * into has 1, and the images below it the next ones. */
 size_t line_disk_node(const struct domain_def *def, size_t index);

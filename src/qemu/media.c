@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "conf/device.h"
+#include "qemu/disk_chain.h"
 #include "qemu/disk_users.h"
 #include "qemu/emulator.h"
 #include "qemu/launch.h"
@@ -95,6 +96,7 @@ static bool is_other_medium_only(const struct domain_def *before, struct device_
     disk->cache = new->cache;
     disk->file = new->file;
     disk->dev = new->dev;
+    disk->backing = new->backing;
     disk->startup_policy = new->startup_policy;
     disk->source_index = new->source_index;
     disk->tray = new->tray;
@@ -105,6 +107,8 @@ static bool is_other_medium_only(const struct domain_def *before, struct device_
 int domain_change_medium(struct domain *dom, struct domain_def *wanted, const char *alias, bool force,
                          struct error *err)
 {
+    if (disk_chains_complete(wanted, err) < 0)
+        return -1;
     struct vmm *vmm = vmm_get(dom, err);
     struct device_place place, old_place;
     owned_steps struct steps steps = { 0 };

@@ -93,6 +93,11 @@ void props_on_off(struct props *props, const char *key, enum on_off value)
         props_bool(props, key, value == ON);
 }
 
+void props_null(struct props *props, const char *key)
+{
+    json_key(&props->writer, key), json_null(&props->writer);
+}
+
 void props_object(struct props *props, const char *key)
 {
     json_key(&props->writer, key);

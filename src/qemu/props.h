@@ -37,6 +37,7 @@ void props_opt_u32(struct props *props, const char *key, struct opt_u32 value);
 void props_bool(struct props *props, const char *key, bool value);
 void props_true(struct props *props, const char *key, bool value);             /* false is absent */
 void props_on_off(struct props *props, const char *key, enum on_off value);
+void props_null(struct props *props, const char *key);
 void props_object(struct props *props, const char *key); /* until props_close_object() */
 void props_close_object(struct props *props);
 void props_array(struct props *props, const char *key);         /* of numbers, until props_close_array() */

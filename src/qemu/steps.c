@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "qemu/disk_chain.h"
 #include "qemu/props.h"
 
 struct caps steps_caps(const struct caps *caps)
@@ -111,15 +112,18 @@ uint32_t steps_next_node(const struct domain_def *def)
 {
     uint32_t next = (uint32_t) def->disks.count + 1;
     for (size_t i = 0; i < def->disks.count; i++)
-        if (def->disks.items[i]->source_index.value >= next)
-            next = def->disks.items[i]->source_index.value + 1;
+        for (const struct disk *image = def->disks.items[i]; image; image = disk_below(image))
+            if (image->source_index.value >= next)
+                next = image->source_index.value + 1;
     return next;
 }
 
 void steps_number_disk(struct disk *disk, uint32_t node)
 {
     disk->cache = disk_effective_cache(disk);
-    disk->source_index = disk_has_source(disk) ? (struct opt_u32) { true, node } : (struct opt_u32) { 0 };
+    disk->source_index = (struct opt_u32) { 0 };
+    if (disk_has_source(disk))
+        disk_number_images(disk, node);
 }
 
 /* A raw image needs no format node, where the emulator says so. */
@@ -141,13 +145,13 @@ static WAITS void remove_node(struct vmm *vmm, const char *name)
 /* From the top down. */
 void steps_remove_nodes(struct vmm *vmm, const struct disk *disk)
 {
-    if (!disk->source_index.set)
-        return;
     owned_memory char *copy = memory_printf("libvirt-CoR-%s", disk->target);
-    owned_memory char *format = memory_printf("libvirt-%u-format", disk->source_index.value);
-    owned_memory char *storage = memory_printf("libvirt-%u-storage", disk->source_index.value);
-    if (disk->copy_on_read == ON)
+    if (disk->source_index.set && disk->copy_on_read == ON)
         remove_node(vmm, copy);
-    remove_node(vmm, format);
-    remove_node(vmm, storage);
+    for (const struct disk *image = disk; image && image->source_index.set; image = disk_below(image)) {
+        owned_memory char *format = memory_printf("libvirt-%u-format", image->source_index.value);
+        owned_memory char *storage = memory_printf("libvirt-%u-storage", image->source_index.value);
+        remove_node(vmm, format);
+        remove_node(vmm, storage);
+    }
 }

@@ -151,8 +151,12 @@ static bool is_of_disk(const struct disk *disk, const char *path, const char *no
     if (name && length && strncmp(name, disk->alias, length) == 0 &&
         (name[length] == '\0' || name[length] == '/'))
         return true;
-    return node && disk->source_index.set && sscanf(node, "libvirt-%u-", &number) == 1 &&
-           number == disk->source_index.value;
+    if (!node || sscanf(node, "libvirt-%u-", &number) != 1)
+        return false;
+    for (const struct disk *image = disk; image; image = disk_below(image))
+        if (image->source_index.set && image->source_index.value == number)
+            return true;
+    return false;
 }
 
 static const struct disk *disk_of(const struct vmm *vmm, const struct json *data)

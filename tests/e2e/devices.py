@@ -2,6 +2,7 @@
 """Devices that are attached, changed and detached, by stock clients."""
 import glob
 import socket
+import struct
 
 import libvirt
 
@@ -170,6 +171,49 @@ def devices_come_and_go_while_their_domain_runs(d):
     d.virsh("detach-disk", "one", "sda")
     d.virsh("destroy", "one")
     same(targets(d), ["vda"])
+
+
+def qcow2(d, name, below=None, form="raw"):
+    """An empty qcow2 image of 1 MiB, one cluster of header and tables, with an image below."""
+    header = bytearray(4 << 16)
+    header[:32] = struct.pack(">4sIQIIQ", b"QFI\xfb", 3, 4096 if below else 0, len(below or ""), 16, 1 << 20)
+    header[32:72] = struct.pack(">IIQQIIQ", 0, 1, 3 << 16, 1 << 16, 1, 0, 0)
+    header[96:104] = struct.pack(">II", 4, 104)
+    header[104:112] = struct.pack(">II", 0xe2792aca, len(form))
+    header[112:112 + len(form)] = form.encode()
+    header[4096:4096 + len(below or "")] = (below or "").encode()
+    header[1 << 16:(1 << 16) + 8] = struct.pack(">Q", 2 << 16)
+    header[2 << 16:(2 << 16) + 8] = struct.pack(">HHHH", 1, 1, 1, 1)
+    path = f"{d.root}/{name}"
+    with open(path, "wb") as image:
+        image.write(header)
+    return path
+
+
+@test(emulator=("sim", "qemu"))
+def images_below_a_disks_own_are_named_to_the_emulator(d):
+    base = d.disk("base.img")
+    qcow2(d, "middle", base)
+    top = qcow2(d, "top", "middle", "qcow2")
+    second = qcow2(d, "second", base)
+    d.define("one", d.disk_xml(top).replace("raw", "qcow2"))
+    d.virsh("start", "one")
+    live = d.virsh("dumpxml", "one")
+    contains(live, "<backingStore type='file' index='2'>", f"<source file='{d.root}/middle'/>",
+             "<backingStore type='file' index='3'>", f"<source file='{base}'/>", "<backingStore/>")
+    lacks(d.virsh("dumpxml", "one", "--inactive"), "backingStore")
+    d.virsh("attach-disk", "one", second, "sda", "--targetbus", "usb", "--subdriver", "qcow2", "--live")
+    contains(d.virsh("dumpxml", "one"), "<backingStore type='file' index='5'>")
+    nodes = ("qemu-monitor-command", "one", '{"execute":"query-named-block-nodes"}')
+    contains(d.virsh(*nodes), "libvirt-3-storage", "libvirt-5-storage")
+    d.virsh("detach-disk", "one", "sda", "--live")
+    lacks(d.virsh(*nodes), "libvirt-5-storage")
+    d.stop()
+    d.start()
+    same(d.virsh("dumpxml", "one"), live)
+    d.virsh("destroy", "one")
+    qcow2(d, "middle", f"{d.root}/gone")
+    contains(d.virsh("start", "one", fails=True), f"disk 'vda': the image '{d.root}/gone', which is below")
 
 
 @test(emulator="qemu")
