@@ -132,6 +132,8 @@ static WAITS int undefine(struct domain *dom, unsigned flags, struct error *err)
     dom->autostart = false;
     if (definition_remove(places, &dom->uuid, err) < 0)
         return -1;
+    if (!domain_is_active(dom))
+        domain_qom_forget_saved(dom);
     dom->persistent = false;
     domain_emit_lifecycle(dom, EVENT_UNDEFINED, UNDEFINED_REMOVED);
     return 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own program: the emulator's tree, what a start took, definitions with everything that was found in
- * them. */
+/* Our own program: what a start took, and definitions with everything that was found in them. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -9,11 +8,7 @@
 #include "daemon/daemon.h"
 #include "daemon/define.h"
 #include "qemu/operations.h"
-#include "qemu/qom_pull.h"
-#include "qemu/qom_store.h"
 #include "rpc/errors.h"
-
-enum { TREE_OBJECTS_MAX = 65536, TREE_PROPERTIES_MAX = 4096 };
 
 int on_domus_version(struct request *request, const nothing *args, domus_version_ret *ret, struct error *err)
 {
@@ -64,98 +59,6 @@ int on_domus_define(struct request *request, const domus_define_args *args, domu
         ret->message = remote_string_new(message);
     }
     reply_findings(ret, &findings);
-    return 0;
-}
-
-/* --- the tree --- */
-
-static int reply_properties(const struct qom_store *store, uint32_t object, domus_qom_object *ret,
-                            struct error *err)
-{
-    size_t count = qom_store_property_count(store, object);
-    if (count > TREE_PROPERTIES_MAX)
-        return fail(err, ERR_INTERNAL, "object %s has %zu properties; a reply holds %d", ret->path, count,
-                    TREE_PROPERTIES_MAX);
-    ret->properties.properties_val = memory_new((count + 1) * sizeof *ret->properties.properties_val);
-    for (size_t i = 0; i < count; i++) {
-        struct qom_property property = qom_store_property(store, object, i);
-        ret->properties.properties_val[i] =
-            (domus_qom_property) { memory_copy_text(property.name), memory_copy_text(property.type),
-                                   remote_string_new(property.value) };
-        ret->properties.properties_len++;
-    }
-    return 0;
-}
-
-static int reply_object(const struct qom_store *store, uint32_t object, domus_qom_tree_ret *ret,
-                        struct error *err)
-{
-    owned_buffer struct buffer path = { 0 };
-    uint32_t first, children = qom_store_children(store, object, &first);
-    if (ret->objects.objects_len == TREE_OBJECTS_MAX)
-        return fail(err, ERR_INTERNAL, "the tree has more than %d objects; ask for a part of it",
-                    TREE_OBJECTS_MAX);
-
-    domus_qom_object *to = &ret->objects.objects_val[ret->objects.objects_len++];
-    qom_store_add_path(store, object, &path);
-    to->path = buffer_take(&path);
-    to->type = memory_copy_text(qom_store_type(store, object));
-    if (reply_properties(store, object, to, err) < 0)
-        return -1;
-    for (uint32_t i = 0; i < children; i++) {
-        if (reply_object(store, first + i, ret, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-int on_domus_qom_tree(struct request *request, const domus_qom_tree_args *args, domus_qom_tree_ret *ret,
-                      struct error *err)
-{
-    bool ambiguous = false;
-    if (check_flags(args->flags, DOMUS_QOM_REFRESH, err) < 0 || domain_check_active(request->dom, err) < 0)
-        return -1;
-    const struct qom_store *store = domain_qom_tree(request->dom, args->flags & DOMUS_QOM_REFRESH, err);
-    if (!store)
-        return -1;
-    const char *path = args->path ? *args->path : "/";
-    uint32_t root = qom_store_find(store, path, &ambiguous);
-    if (root == QOM_NONE)
-        return fail(err, ERR_INVALID_ARG, ambiguous ? "path '%s' leads to more than one object"
-                                                    : "there is no object '%s' in this guest's tree", path);
-    uint32_t room = qom_store_count(store);
-    ret->objects.objects_val = memory_new((room < TREE_OBJECTS_MAX ? room : TREE_OBJECTS_MAX) *
-                                          sizeof *ret->objects.objects_val);
-    return reply_object(store, root, ret, err);
-}
-
-int on_domus_qom_get(struct request *request, const domus_qom_get_args *args, domus_qom_get_ret *ret,
-                     struct error *err)
-{
-    if (domain_check_active(request->dom, err) < 0)
-        return -1;
-    return domain_qom_get(request->dom, args->path, args->property, &ret->value, err);
-}
-
-int on_domus_qom_stats(struct request *request, const domus_qom_stats_args *args, domus_qom_stats_ret *ret,
-                       struct error *err)
-{
-    if (domain_check_active(request->dom, err) < 0)
-        return -1;
-    const struct qom_stats *stats = domain_qom_stats(request->dom, err);
-    if (!stats)
-        return -1;
-    *ret = (domus_qom_stats_ret) {
-        .objects = stats->objects,
-        .properties = stats->properties,
-        .calls = stats->calls,
-        .round_trips = stats->round_trips,
-        .request_bytes = stats->request_bytes,
-        .reply_bytes = stats->reply_bytes,
-        .milliseconds = stats->milliseconds,
-        .plan = memory_copy_text(stats->plan),
-        .method = memory_copy_text(stats->method),
-    };
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/own.h"
 #include "base/text.h"
 #include "shell/arguments.h"
@@ -88,12 +89,47 @@ static void say_usage(const struct command *command)
     fprintf(stderr, "usage: %s\n", buffer_text(&usage));
 }
 
+/* "qom DOMAIN find ..." is "qom-find DOMAIN ...": the words without the verb.  NULL: it is no verb. */
+static const struct command *find_verb(const struct command *command, char *const *words, size_t count,
+                                       char ***ret_words)
+{
+    owned_memory char *name = count > 2 ? memory_printf("%s-%s", words[0], words[2]) : NULL;
+    const struct command *verb = name && command->has_verbs ? command_find(name) : NULL;
+    if (!verb)
+        return NULL;
+    *ret_words = memory_new((count + 1) * sizeof **ret_words);
+    memcpy(*ret_words, words, 2 * sizeof *words);
+    memcpy(*ret_words + 2, words + 3, (count - 3) * sizeof *words);
+    return verb;
+}
+
+static int exit_code(const struct command *command, int result)
+{
+    switch (result) {
+    case COMMAND_DONE:
+        return EXIT_OK;
+    case COMMAND_DIFFERS:
+        return EXIT_DIFFERS;
+    case COMMAND_MISUSED:
+        return EXIT_MISUSED;
+    default:
+        return command && command->compares ? EXIT_TROUBLE : EXIT_FAILED;
+    }
+}
+
 int command_run(struct session *session, char *const *words, size_t count)
 {
     error_scope(err);
     const struct command *command = command_find(words[0]);
+    owned_memory char **without_verb = NULL;
+    const struct command *verb = command ? find_verb(command, words, count, &without_verb) : NULL;
     if (!command)
         fail_unknown(words[0], &err);
+    if (verb) {
+        command = verb;
+        words = without_verb;
+        count--;
+    }
     owned(arguments) struct arguments *arguments =
         command ? arguments_parse(command, words + 1, count - 1, &err) : NULL;
     session->spoke_json = false;
@@ -101,11 +137,9 @@ int command_run(struct session *session, char *const *words, size_t count)
     if (result == COMMAND_DONE && !session->quiet && !session->spoke_json)
         putchar('\n');
     fflush(stdout);
-    if (result == COMMAND_DONE)
-        return EXIT_OK;
-    fprintf(stderr, "error: %s\n", error_text(&err));
-    if (result != COMMAND_MISUSED)
-        return EXIT_FAILED;
-    say_usage(command);
-    return EXIT_MISUSED;
+    if (result < 0)
+        fprintf(stderr, "error: %s\n", error_text(&err));
+    if (result == COMMAND_MISUSED)
+        say_usage(command);
+    return exit_code(command, result);
 }

@@ -38,8 +38,9 @@ struct parameter {
     const char *help;
 };
 
-/* What a command's function returns.  The last two come with the error set. */
-enum command_result { COMMAND_DONE = 0, COMMAND_FAILED = -1, COMMAND_MISUSED = -2 };
+/* What a command's function returns.  FAILED and MISUSED come with the error set; DIFFERS is for those that
+ * compare. */
+enum command_result { COMMAND_DONE = 0, COMMAND_FAILED = -1, COMMAND_MISUSED = -2, COMMAND_DIFFERS = 1 };
 
 struct command {
     const char *name;
@@ -49,6 +50,8 @@ struct command {
     const struct parameter *parameters; /* ends with a row without a name; NULL: none */
     int (*run)(struct session *session, const struct arguments *arguments, struct error *err);
     bool shell_only;                    /* makes sense only at the prompt */
+    bool compares;  /* exits like diff: 0 the same, 1 differences, 2 trouble of any kind */
+    bool has_verbs; /* NAME DOMAIN VERB ... is the command NAME-VERB DOMAIN ... */
 };
 
 #define DOMAIN_PARAMETER \
@@ -66,3 +69,4 @@ void command_add_help(const struct command *command, struct buffer *out);
 int command_run(struct session *session, char *const *words, size_t count);
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
+enum { EXIT_DIFFERS = 1, EXIT_TROUBLE = 2 }; /* of commands that compare */

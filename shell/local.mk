@@ -10,7 +10,8 @@ shell_libshell_a_SOURCES = shell/affect.c shell/affect.h shell/arguments.c shell
     shell/event.c shell/event_kinds.c shell/event_kinds.h shell/faults.c shell/faults.h shell/freecell.c \
     shell/help.c shell/host.c shell/lint.c shell/list.c shell/listing.c shell/listing.h shell/metadata.c \
     shell/nodeinfo.c shell/nodestats.c shell/pretty.c shell/pretty.h shell/prompt.c shell/prompt.h \
-    shell/qemu_monitor_command.c shell/qom.c shell/quit.c shell/resume.c shell/screens.c shell/session.c \
+    shell/qemu_monitor_command.c shell/objects.c shell/objects.h shell/objects_match.c shell/objects_match.h shell/qom.c shell/qom.h \
+    shell/qom_diff.c shell/qom_find.c shell/qom_get.c shell/qom_watch.c shell/quit.c shell/resume.c shell/screens.c shell/session.c \
     shell/session.h shell/setmem.c shell/setvcpus.c shell/shutdown.c shell/size.c shell/size.h shell/start.c \
     shell/states.c shell/states.h shell/suspend.c shell/table.c shell/timings.c shell/typed.c shell/typed.h \
     shell/undefine.c shell/vcpucount.c shell/vcpuinfo.c shell/version.c shell/words.c shell/words.h shell/xml_file.c \

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qom: the running emulator's object tree, an object of it, or one property. */
+#include "shell/qom.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "json/json.h"
 #include "shell/arguments.h"
-#include "shell/command.h"
+#include "shell/objects.h"
 #include "shell/session.h"
 
 static const struct parameter parameters[] = {
@@ -20,25 +21,15 @@ static const struct parameter parameters[] = {
     { 0 },
 };
 
-/* A word without a slash is the id of a device; NULL stays NULL. */
-static char *full_path(const char *path)
+char *qom_full_path(const char *word)
 {
-    return path && *path != '/' ? memory_printf("/machine/peripheral/%s", path) : memory_copy_text(path);
+    return word && *word != '/' ? memory_printf("/machine/peripheral/%s", word) : memory_copy_text(word);
 }
 
-static void add_json_properties(struct json_writer *w, const domus_qom_object *object)
+void qom_add_value(struct json_writer *w, const char *key, char *const *value)
 {
-    json_open(w, '[');
-    for (u_int i = 0; i < object->properties.properties_len; i++) {
-        const domus_qom_property *property = &object->properties.properties_val[i];
-        json_open(w, '{');
-        json_key(w, "name"), json_string(w, property->name);
-        json_key(w, "type"), json_string(w, property->type);
-        if (property->value)
-            json_key(w, "value"), json_raw(w, *property->value);
-        json_close(w, '}');
-    }
-    json_close(w, ']');
+    if (value)
+        json_key(w, key), json_raw(w, *value);
 }
 
 static void show_json(struct session *session, const domus_qom_tree_reply *tree)
@@ -46,14 +37,8 @@ static void show_json(struct session *session, const domus_qom_tree_reply *tree)
     owned_buffer struct buffer out = { 0 };
     struct json_writer w = { .out = &out, .spaced = true };
     json_open(&w, '[');
-    for (u_int i = 0; i < tree->objects.objects_len; i++) {
-        const domus_qom_object *object = &tree->objects.objects_val[i];
-        json_open(&w, '{');
-        json_key(&w, "path"), json_string(&w, object->path);
-        json_key(&w, "type"), json_string(&w, object->type);
-        json_key(&w, "properties"), add_json_properties(&w, object);
-        json_close(&w, '}');
-    }
+    for (u_int i = 0; i < tree->objects.objects_len; i++)
+        objects_write(&w, &tree->objects.objects_val[i]);
     json_close(&w, ']');
     session_show_json(session, buffer_text(&out));
 }
@@ -95,7 +80,7 @@ static void show_object(const domus_qom_tree_reply *tree)
 static int run_tree(struct session *session, const struct arguments *arguments, struct client *client,
                     const remote_nonnull_domain *dom, struct error *err)
 {
-    owned_memory char *path = full_path(argument_text(arguments, "path"));
+    owned_memory char *path = qom_full_path(argument_text(arguments, "path"));
     domus_qom_tree_args args = {
         .dom = *dom,
         .path = path ? &path : NULL,
@@ -116,7 +101,7 @@ static int run_tree(struct session *session, const struct arguments *arguments, 
 static int run_property(const struct arguments *arguments, struct client *client,
                         const remote_nonnull_domain *dom, struct error *err)
 {
-    owned_memory char *path = full_path(argument_text(arguments, "path"));
+    owned_memory char *path = qom_full_path(argument_text(arguments, "path"));
     domus_qom_get_args args = { .dom = *dom,
                                 .path = path,
                                 .property = (char *) argument_text(arguments, "property") };
@@ -173,7 +158,9 @@ const struct command qom_command = {
     .name = "qom",
     .group = "Emulator",
     .summary = "print a running emulator's object tree, an object or a property",
-    .about = "Without a path: all objects and their types.  A value of '?' cannot be read, or is a secret.",
+    .about = "Without a path: all objects and their types.  A value of '?' cannot be read, or is a secret.  "
+             "A third word find, get, set, watch, diff or export is the command qom-find and so on.",
     .parameters = parameters,
     .run = run,
+    .has_verbs = true,
 };

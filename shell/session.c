@@ -69,11 +69,10 @@ static bool find_by_uuid(struct client *client, const char *word, domain_lookup_
     return true;
 }
 
-struct client *session_domain(struct session *session, const struct arguments *arguments,
-                              domain_lookup_by_name_reply *ret_found, struct error *err)
+struct client *session_domain_named(struct session *session, const char *word,
+                                    domain_lookup_by_name_reply *ret_found, struct error *err)
 {
     struct client *client = session_client(session, err);
-    const char *word = argument_text(arguments, "domain");
     if (!client)
         return NULL;
     if (find_by_id(client, word, ret_found) || find_by_uuid(client, word, ret_found))
@@ -83,6 +82,12 @@ struct client *session_domain(struct session *session, const struct arguments *a
         return client;
     fail_in(err, "failed to get domain '%s'", word);
     return NULL;
+}
+
+struct client *session_domain(struct session *session, const struct arguments *arguments,
+                              domain_lookup_by_name_reply *ret_found, struct error *err)
+{
+    return session_domain_named(session, argument_text(arguments, "domain"), ret_found, err);
 }
 
 void session_confirm(const struct session *session, const char *format, ...)

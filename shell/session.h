@@ -35,6 +35,10 @@ void session_disconnect(struct session *session);
 struct client *session_domain(struct session *session, const struct arguments *arguments,
                               domain_lookup_by_name_reply *ret_found, struct error *err);
 
+/* The same for a word. */
+struct client *session_domain_named(struct session *session, const char *word,
+                                    domain_lookup_by_name_reply *ret_found, struct error *err);
+
 /* A confirmation: what --quiet leaves out. */
 void session_confirm(const struct session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

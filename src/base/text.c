@@ -63,6 +63,29 @@ bool text_is_utf8(const char *text, size_t length)
     return true;
 }
 
+/* Only the last '*' is ever gone back to, so it takes no more than the product of both lengths. */
+bool text_matches(const char *text, const char *pattern)
+{
+    const char *star = NULL, *resume = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}
+
 bool text_starts(const char *text, const char *prefix)
 {
     return text && strncmp(text, prefix, strlen(prefix)) == 0;

@@ -22,6 +22,9 @@ static inline bool text_equal(const char *a, const char *b)
     return a == b || (a && b && __builtin_strcmp(a, b) == 0);
 }
 
+/* Does the whole text fit?  '*' is any text, '?' any one byte; all else, brackets too, is itself. */
+bool text_matches(const char *text, const char *pattern);
+
 /* Control bytes and what is not UTF-8 become \xNN, a backslash stays. */
 void text_add_printable(struct buffer *out, const char *text);
 bool text_is_printable(const char *text);       /* it would stay as it is */

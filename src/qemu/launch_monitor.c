@@ -167,7 +167,7 @@ WAITS int launch_handshake(struct launch *launch, struct error *err)
     set_limits(launch);
     set_balloon(launch);
     set_actions(launch);
-    vmm_make_tree(vmm, launch->argv.words);     /* reads the plan while the emulator comes up */
+    vmm_make_tree(vmm, launch->argv.words, true); /* reads the plan while the emulator comes up */
     return monitor_handshake(vmm->monitor, launch->deadline, err);
 }
 

@@ -92,7 +92,23 @@ const struct start_timings *domain_start_timings(const struct domain *dom);
 /* The tree.  A reader waits for a pull that is under way and starts one if there is none; `refresh` pulls
  * anew.  The result is borrowed: it may be replaced at the caller's next wait. */
 WAITS const struct qom_store *domain_qom_tree(struct domain *dom, bool refresh, struct error *err);
+/* The tree as the domain's last start left it, or the start before; whether it runs or not.  The caller frees
+ * it; NULL with an error. */
+WAITS struct qom_store *domain_qom_saved(struct domain *dom, bool previous, struct error *err);
+WAITS void domain_qom_forget_saved(struct domain *dom); /* the domain is no more */
 WAITS const struct qom_stats *domain_qom_stats(struct domain *dom, struct error *err);
 /* One property as the VMM has it now, as JSON text; the caller frees. */
 WAITS int domain_qom_get(struct domain *dom, const char *path, const char *property, char **ret_json,
                          struct error *err);
+
+/* Sets one property, past the definition; under the domain's job.  Unless `force`, only what harms nobody is
+ * set; the refusal says why.  `value` is JSON text, or with `word` a plain word for whatever type it is. */
+struct qom_change {
+    char *type;           /* the property's */
+    char *sent;           /* JSON text, like the others */
+    char *before, *after; /* NULL: it could not be read */
+};
+void qom_change_done(struct qom_change *change);
+enum { QOM_SET_FORCE = 1, QOM_SET_WORD = 2, QOM_SET_VALUE_MAX = 64 << 10 };
+WAITS int domain_qom_set(struct domain *dom, const char *path, const char *property, const char *value,
+                         unsigned flags, struct qom_change *ret_change, struct error *err);

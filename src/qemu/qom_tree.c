@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "qemu/qom_saved.h"
 
 /* What the tree's own fiber does.  LEARNING: the tree is there, and its plan is being made and saved. */
 enum stage { IDLE, QUEUED, PULLING, LEARNING };
@@ -19,6 +20,7 @@ struct qom_tree {
     struct monitor *monitor;            /* NULL: freed by its owner */
     unsigned commands;
     char *folder, *key;
+    char *saved; /* where the next tree is saved, too; NULL: it is not */
     struct qom_plan *plan;
     bool on_disk;                       /* there is a plan for the next start */
     bool fresh;                         /* the pull under way is the first of a VMM that was just started */
@@ -44,6 +46,7 @@ static void release(struct qom_tree *tree)
     error_clear(&tree->failure);
     free(tree->folder);
     free(tree->key);
+    free(tree->saved);
     free(tree);
 }
 
@@ -124,6 +127,31 @@ static WAITS void learn(struct qom_tree *tree)
     tree->plan = plan;
 }
 
+struct save_work {
+    const char *path;
+    const struct qom_store *store;
+    struct error error;
+};
+
+static void save_tree(void *arg)
+{
+    struct save_work *work = arg;
+    qom_saved_write(work->path, work->store, &work->error);
+}
+
+/* The tree itself stays as it is meanwhile: no other pull begins. */
+static WAITS void save(struct qom_tree *tree)
+{
+    owned_memory char *path = take(tree->saved);
+    struct save_work work = { .path = path, .store = tree->store };
+    error_scope(cancelled);
+    tree->stage = LEARNING;
+    await_work(save_tree, &work, &cancelled);
+    if (work.error.code)
+        log_warning("an object tree was not saved: %s", error_text(&work.error));
+    error_clear(&work.error);
+}
+
 static WAITS void pull(struct qom_tree *tree)
 {
     struct qom_stats stats;
@@ -142,6 +170,8 @@ static WAITS void pull(struct qom_tree *tree)
     wake_readers(tree);
     if (store && !(tree->plan && stats.calls == 1))
         learn(tree);
+    if (store && tree->saved)
+        save(tree);
 }
 
 static void end_pull(struct qom_tree *tree)
@@ -221,6 +251,12 @@ WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, 
         tree->plan = run_plan_work(&work, load_plan, "loaded");
     tree->on_disk = tree->plan != NULL;
     return tree;
+}
+
+void qom_tree_save_to(struct qom_tree *tree, const char *path)
+{
+    free(tree->saved);
+    tree->saved = memory_copy_text(path);
 }
 
 void qom_tree_free(struct qom_tree *tree)

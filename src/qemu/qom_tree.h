@@ -23,6 +23,9 @@ WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, 
 void qom_tree_free(struct qom_tree *tree);
 DEFINE_OWNED(qom_tree)
 
+/* The first tree that is pulled from now on is saved there (qom_saved.h), too. */
+void qom_tree_save_to(struct qom_tree *tree, const char *path);
+
 /* Starts a pull in a fiber of its own, unless one runs. */
 void qom_tree_begin(struct qom_tree *tree);
 /* The same when many trees are wanted and none of them now, as after a restart: QOM_BACKGROUND_MAX of these

@@ -85,7 +85,7 @@ static WAITS int read_tree(struct domain *dom, int id, struct caps *caps, struct
         return -1;
     caps_free(take(vmm->caps));
     vmm->caps = caps_ref(caps);
-    vmm_make_tree(vmm, argv.words);
+    vmm_make_tree(vmm, argv.words, false);
     if (vmm_has_bulk_command(vmm))
         qom_tree_begin_later(vmm->tree);
     return 0;

@@ -14,6 +14,7 @@
 #include "loop/stream.h"
 #include "qemu/channels.h"
 #include "qemu/emulator.h"
+#include "qemu/qom_saved.h"
 #include "qemu/vnc_ports.h"
 
 enum {
@@ -255,6 +256,8 @@ WAITS void vmm_end(struct vmm *vmm, int shutoff_reason, int stopped_detail)
     channels_remove(dom, vmm->def);
     if (status_remove(dom, &err) < 0)
         log_error("domain '%s': its status file stays: %s", dom->name, error_text(&err));
+    if (!dom->persistent)
+        domain_qom_forget_saved(dom);
     dom->vmm = NULL;
     vmm_free(vmm);
     domain_set_inactive(dom, shutoff_reason);
@@ -275,12 +278,42 @@ bool vmm_has_bulk_command(const struct vmm *vmm)
     return bulk_commands(vmm->caps) != 0;
 }
 
-WAITS void vmm_make_tree(struct vmm *vmm, char *const *argv)
+struct saved_work {
+    const char *folder, *uuid;
+    bool starting, missing;
+};
+
+static void look_at_saved(void *arg)
+{
+    struct saved_work *work = arg;
+    owned_memory char *path = qom_saved_path(work->folder, work->uuid, false);
+    if (work->starting)
+        qom_saved_rotate(work->folder, work->uuid);
+    work->missing = access(path, F_OK) < 0;
+}
+
+/* A run that was found again has saved its first tree already, unless nobody has asked for one yet. */
+static WAITS void save_first_tree(struct vmm *vmm, const char *folder, bool starting)
+{
+    char uuid[UUID_TEXT_SIZE];
+    uuid_format(&vmm->domain->uuid, uuid);
+    struct saved_work work = { .folder = folder, .uuid = uuid, .starting = starting };
+    error_scope(err);
+    if (await_work(look_at_saved, &work, &err) < 0 || !work.missing)
+        return;
+    owned_memory char *path = qom_saved_path(folder, uuid, false);
+    qom_tree_save_to(vmm->tree, path);
+}
+
+WAITS void vmm_make_tree(struct vmm *vmm, char *const *argv, bool starting)
 {
     const char *cache = settings_now()->cache_folder;
     owned_memory char *folder = cache ? memory_printf("%s/qom", cache) : NULL;
     owned_memory char *key = qom_plan_key(vmm->caps->key, (const char *const *) argv);
     vmm->tree = qom_tree_new(vmm->monitor, bulk_commands(vmm->caps), folder, key);
+    owned_memory char *saved = qom_saved_folder(cache);
+    if (saved)
+        save_first_tree(vmm, saved, starting);
 }
 
 /* --- states --- */

@@ -77,8 +77,9 @@ WAITS void vmm_explain(struct vmm *vmm, struct error *err);
 WAITS int vmm_terminate(struct vmm *vmm, bool graceful, struct error *err);
 /* After the process has gone: removes what it left, makes the domain inactive, tells listeners. */
 WAITS void vmm_end(struct vmm *vmm, int shutoff_reason, int stopped_detail);
-/* Makes the tree's keeper; the plan is looked up. */
-WAITS void vmm_make_tree(struct vmm *vmm, char *const *argv);
+/* Makes the tree's keeper; the plan is looked up.  The first tree of a run is saved: `starting` is for its
+ * beginning. */
+WAITS void vmm_make_tree(struct vmm *vmm, char *const *argv, bool starting);
 bool vmm_has_bulk_command(const struct vmm *vmm);
 
 /* Each does nothing if the domain is in that state already. */

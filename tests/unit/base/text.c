@@ -65,3 +65,38 @@ Test(text, utf8_is_checked_strictly)
     cr_assert_not(text_is_utf8("\xf4\x90\x80\x80", 4));
     cr_assert_not(text_is_utf8("\xe2\x82", 2));
 }
+
+Test(text, a_pattern_fits_the_whole_text_with_stars_and_question_marks)
+{
+    static const struct {
+        const char *text, *pattern;
+        bool fits;
+    } cases[] = {
+        { "device[7]", "device[7]", true },
+        { "device[7]", "device[*]", true },
+        { "device[7]", "device?7?", true },
+        { "device7", "device[7]", false },
+        { "", "", true },
+        { "", "*", true },
+        { "", "?", false },
+        { "abcabd", "*ab?", true },
+        { "abcabd", "*abc", false },
+        { "abc", "a*b*c*", true },
+        { "abc", "ab", false },
+        { "ab", "abc", false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_assert_eq(text_matches(cases[i].text, cases[i].pattern), cases[i].fits, "%s %s", cases[i].text,
+                     cases[i].pattern);
+}
+
+/* Patterns come from clients: the worst of them must not take for ever. */
+Test(text, a_pattern_of_many_stars_is_done_in_no_time, .timeout = 5)
+{
+    char text[1001] = { 0 }, pattern[1001] = { 0 };
+    memset(text, 'a', 1000);
+    for (size_t i = 0; i < 998; i += 2)
+        pattern[i] = '*', pattern[i + 1] = 'a';
+    pattern[998] = 'b';
+    cr_assert_not(text_matches(text, pattern));
+}

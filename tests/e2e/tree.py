@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The object tree as people use it: found, read, set, watched, exported and compared."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+from harness import DOMSH, contains, main, same, test, until
+
+CARD = "<interface type='user'><mac address='52:54:00:0a:0b:0c'/><model type='virtio'/></interface>"
+
+
+def machine(d, name, devices=""):
+    d.define(name, devices=d.disk_xml(d.disk(f"{name}.img"), cache="none") + CARD + devices)
+    d.virsh("start", name)
+
+
+def code(d, *words):
+    return subprocess.run([DOMSH, *words], env=d.environment(), text=True, capture_output=True, timeout=60, check=False)
+
+
+@test()
+def objects_and_properties_are_found_by_pattern_in_one_domain_or_all(d):
+    machine(d, "one")
+    machine(d, "two")
+    same(d.domsh("qom", "one", "find", "--type", "virtio-net-p?i").strip(), "/machine/peripheral/net0 (virtio-net-pci)")
+    both = json.loads(d.domsh("qom-find", "--property", "mac", "--value", "52:54:00:*", "--json"))
+    same(sorted((m["domain"], m["path"], m["value"]) for m in both if m["type"] == "virtio-net-pci"),
+         [("one", "/machine/peripheral/net0", "52:54:00:0a:0b:0c"), ("two", "/machine/peripheral/net0", "52:54:00:0a:0b:0c")])
+    same(json.loads(d.domsh("qom", "one", "find", "--type", "nothing", "--json")), [])
+    contains(d.domsh("qom", "one", "find", "--type", "x" * 1025, fails=True), "more than 1024 bytes")
+    contains(d.domsh("qom-find", "--type", "virtio-net-pci"), "one: /machine", "two: /machine")
+
+
+@test(emulator=("sim", "qemu"))
+def a_property_is_set_only_by_force_and_what_became_of_it_is_told(d):
+    machine(d, "one")
+    refused = d.domsh("qom", "one", "set", "rtc", "x", "1", fails=True)
+    contains(refused, "/machine/peripheral/rtc")
+    contains(d.domsh("qom", "one", "set", "net0", "realized", "off", fails=True), "unless it is forced", "out of the machine")
+    same(d.domsh("qom", "one", "get", "net0", "realized").strip(), "true")
+    contains(d.domsh("qom", "one", "set", "net0", "realzed", "off", fails=True), "did you mean 'realized'?")
+    contains(d.domsh("qom", "one", "set", "net0", "mac", "x", "--force", fails=True), "did not take \"x\"")
+    contains(d.domsh("qom", "one", "set", "balloon0", "guest-stats-polling-interval", "soon", fails=True), "'soon' is none")
+    contains(d.domsh("qom", "one", "set", "balloon0", "guest-stats-polling-interval", "2"), "0 -> 2", "took it")
+    change = json.loads(d.domsh("qom-set", "one", "balloon0", "guest-stats-polling-interval", "3", "--json", "--literal"))
+    same([(c["sent"], c["before"], c["after"]) for c in change], [(3, 2, 3)])
+    contains(d.domsh("qom-set", "one", "balloon0", "guest-stats-polling-interval", "4", readonly=True, fails=True), "read only")
+
+
+@test()
+def a_secret_is_neither_found_nor_exported_nor_set(d):
+    key = d.file("key", "c2VjcmV0")
+    os.chmod(key, 0o644)
+    d.define("one", extra="""<qemu:commandline xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>
+        <qemu:arg value='-object'/><qemu:arg value='secret,id=s0,data=hush-hush'/></qemu:commandline>""")
+    d.virsh("start", "one")
+    found = json.loads(d.domsh("qom", "one", "find", "--path", "/objects/s0", "--property", "data", "--json"))
+    same(["value" in f for f in found], [False])
+    same(d.domsh("qom", "one", "find", "--value", "*hush*").strip(), "")
+    contains(d.domsh("qom", "one", "set", "/objects/s0", "data", "x", "--force", fails=True), "secret")
+    assert "hush" not in d.domsh("qom", "one", "export")
+    for folder, _, names in os.walk(f"{d.root}/cache"):
+        for name in names:
+            assert "hush" not in open(f"{folder}/{name}", errors="replace").read(), name
+
+
+@test()
+def a_watched_property_is_printed_whenever_it_has_changed(d):
+    machine(d, "one")
+    watch = d.spawn(DOMSH, "qom", "one", "watch", "balloon0", "guest-stats-polling-interval", "--interval", "100",
+                    "--count", "3", "--json")
+    first = json.loads(watch.stdout.readline())
+    same(first["value"], 0)
+    for value in (5, 6):
+        d.domsh("qom", "one", "set", "balloon0", "guest-stats-polling-interval", str(value))
+        same(json.loads(watch.stdout.readline())["value"], value)
+    same(watch.wait(30), 0)
+    endless = d.spawn(DOMSH, "qom-watch", "one", "net0", "mac", "--interval", "1000000")
+    contains(endless.stdout.readline(), "52:54:00:0a:0b:0c")
+    endless.send_signal(signal.SIGINT)
+    same(endless.wait(30), 0)
+    contains(d.domsh("qom-watch", "one", "net0", "mac", "--interval", "1", fails=True), "--interval")
+    before = time.monotonic()
+    d.domsh("qom-watch", "one", "net0", "mac", "--timeout", "1")
+    assert time.monotonic() - before < 20
+
+
+@test()
+def trees_are_compared_with_the_last_start_with_each_other_and_with_files(d):
+    machine(d, "one")
+    until(lambda: os.path.exists(f"{d.root}/cache/qom/trees/{d.virsh('domuuid', 'one').strip()}.jsonl"), "the tree is saved")
+    same(code(d, "qom", "one", "diff").returncode, 0)
+    d.domsh("qom", "one", "export", "--file", f"{d.root}/before.jsonl", "--refresh")
+    d.domsh("qom", "one", "set", "balloon0", "guest-stats-polling-interval", "2")
+    run = code(d, "qom", "one", "diff")
+    same((run.returncode, run.stderr), (1, ""))
+    contains(run.stdout, "--- one@start", "~ /machine/peripheral/balloon0 guest-stats-polling-interval: 0 -> 2")
+    same(run.stdout, code(d, "qom-diff", "one@start", "one").stdout)
+    run = code(d, "qom-diff", f"{d.root}/before.jsonl", "one", "--json")
+    same(run.returncode, 1)
+    same({c["property"] for c in json.loads(run.stdout)}, {"guest-stats-polling-interval"})
+    run = code(d, "qom-diff", f"{d.root}/before.jsonl", f"{d.root}/none.jsonl")
+    same(run.returncode, 2)
+    contains(run.stderr, "none.jsonl")
+    same(code(d, "qom-diff", "one", "nobody").returncode, 2)
+    same(code(d, "qom-diff").returncode, 2)
+    text = d.domsh("qom-export", "one")
+    same(len(text.splitlines()) - 1, json.loads(text.splitlines()[0])["objects"])
+    d.file("cut.jsonl", "\n".join(text.splitlines()[:-1]) + "\n")
+    contains(code(d, "qom-diff", f"{d.root}/cut.jsonl", "one").stderr, "its heading says")
+
+
+@test()
+def the_tree_of_the_last_start_outlives_the_daemon_and_goes_with_the_domain(d):
+    machine(d, "one")
+    uuid = d.virsh("domuuid", "one").strip()
+    saved = f"{d.root}/cache/qom/trees/{uuid}.jsonl"
+    until(lambda: os.path.exists(saved), "the tree is saved")
+    d.domsh("qom", "one", "set", "balloon0", "guest-stats-polling-interval", "2")
+    d.kill()
+    d.start()
+    run = code(d, "qom", "one", "diff")
+    same(run.returncode, 1)
+    contains(run.stdout, "guest-stats-polling-interval: 0 -> 2")
+    d.virsh("destroy", "one")
+    same(code(d, "qom", "one", "diff").returncode, 2)
+    d.virsh("start", "one")
+    until(lambda: code(d, "qom-diff", "one@previous", "one@start").returncode == 0, "both starts left the same tree")
+    d.virsh("destroy", "one")
+    same(code(d, "qom-diff", "one@previous", "one@start").returncode, 0)
+    d.virsh("undefine", "one")
+    same(os.listdir(f"{d.root}/cache/qom/trees"), [])
+
+
+@test()
+def another_device_is_the_only_difference_between_two_domains_apart_from_their_names(d):
+    machine(d, "one")
+    machine(d, "two", devices="<rng model='virtio'><backend model='random'>/dev/urandom</backend></rng>")
+    run = code(d, "qom-diff", "one", "two", "--json")
+    same(run.returncode, 1)
+    added = {c["path"] for c in json.loads(run.stdout) if c["change"] == "object added"}
+    contains(" ".join(added), "/machine/peripheral/rng0", "/objects/objrng0")
+    same([c for c in json.loads(run.stdout) if c["change"] == "object removed"], [])
+
+
+main()
