@@ -75,7 +75,7 @@ static int balloon(struct vm *vm, struct device *device, const struct json *give
     if (vm->balloon_device)
         return fail(err, ERR_INVALID_ARG, "Only one balloon device is supported");
     vm->balloon_device = device;
-    vm->balloon = vm->memory;
+    vm->balloon = vm->balloon_target = vm->memory;
     return 0;
 }
 

@@ -36,6 +36,8 @@ struct chardev {
     struct listener *listener;
     struct stream *stream;
     struct monitor *monitor;
+    const struct chardev_front *front;
+    void *front_arg;
     struct qom_node *node;
 };
 
@@ -46,8 +48,8 @@ static void on_input(void *arg, const char *bytes, size_t length)
     struct chardev *c = arg;
     if (c->monitor)
         monitor_input(c->monitor, bytes, length);
-    else if (c->pty && c->used && stream_pending(c->stream) < ECHO_MAX)
-        stream_write(c->stream, bytes, length);         /* the guest's program: it echoes */
+    else if (c->front)
+        c->front->input(c->front_arg, bytes, length);
 }
 
 static void gone(struct chardev *c)
@@ -86,6 +88,8 @@ static void connected(struct chardev *c, int fd)
         qom_set_bool(c->node, "connected", true);
     if (c->monitor)
         monitor_opened(c->monitor);
+    else if (c->front)
+        c->front->opened(c->front_arg);
 }
 
 static void on_accepted(void *arg, int fd)
@@ -110,6 +114,12 @@ void chardev_hang_up(struct chardev *c)
 void chardev_write(struct chardev *c, const void *bytes, size_t length)
 {
     if (c->stream)
+        stream_write(c->stream, bytes, length);
+}
+
+void chardev_echo(struct chardev *c, const void *bytes, size_t length)
+{
+    if (c->stream && stream_pending(c->stream) < ECHO_MAX)
         stream_write(c->stream, bytes, length);
 }
 
@@ -357,6 +367,12 @@ void chardev_set_monitor(struct chardev *c, struct monitor *monitor)
 {
     c->monitor = monitor;
     c->used = true;
+}
+
+void chardev_set_front(struct chardev *c, const struct chardev_front *front, void *arg)
+{
+    c->front = front;
+    c->front_arg = arg;
 }
 
 void chardev_set_used(struct chardev *c, bool used)

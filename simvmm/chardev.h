@@ -10,6 +10,9 @@
 struct chardev;
 struct monitor;
 
+/* Who talks through it, if it is no monitor. `opened`: a peer is there. */
+struct chardev_front { void (*input)(void *arg, const char *bytes, size_t length); void (*opened)(void *arg); };
+
 /* `given`: id, backend (or the first word), and the backend's options. */
 struct chardev *chardev_create(struct vm *vm, const struct json *given, struct error *err);
 void chardev_free(struct chardev *c);
@@ -17,10 +20,13 @@ struct chardev *chardev_find(const struct vm *vm, const char *id);
 const char *chardev_id(const struct chardev *c);
 void chardev_start(struct chardev *c);                  /* the loop runs: begin to accept and to read */
 void chardev_set_monitor(struct chardev *c, struct monitor *monitor);
+void chardev_set_front(struct chardev *c, const struct chardev_front *front, void *arg);        /* NULL: none */
 void chardev_set_used(struct chardev *c, bool used);    /* a device took it */
 bool chardev_is_used(const struct chardev *c);
 
 void chardev_write(struct chardev *c, const void *bytes, size_t length);
+/* What nobody reads is not echoed. */
+void chardev_echo(struct chardev *c, const void *bytes, size_t length);
 void chardev_pause(struct chardev *c, bool paused);
 void chardev_hang_up(struct chardev *c);                /* sends what is queued, then closes the client */
 int chardev_take_fd(struct chardev *c);                 /* the oldest that its client passed, or -1 */

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes and goes while the machine runs: devices, objects, disks, networks. */
 #include "base/text.h"
-#include "loop/loop.h"
 #include "simvmm/block.h"
 #include "simvmm/block_check.h"
 #include "simvmm/command.h"
 #include "simvmm/device.h"
-#include "simvmm/monitor.h"
+#include "simvmm/guest.h"
 #include "simvmm/netdev.h"
 #include "simvmm/object.h"
 #include "simvmm/run.h"
 #include "simvmm/value.h"
-
-enum { UNPLUG_MS = 20 };                /* how long the guest takes to let a device go */
 
 static int device_add(struct call *call, struct error *err)
 {
@@ -20,39 +17,6 @@ static int device_add(struct call *call, struct error *err)
 }
 
 /* ---- unplugging ---- */
-
-static void emit_deleted(struct vm *vm, const char *id, const char *path)
-{
-    owned(arena) struct arena *a = arena_new();
-    struct json *data = value_object(a);
-    value_set_text(a, data, "device", id);
-    value_set_text(a, data, "path", path);
-    event_emit(vm, "DEVICE_DELETED", data);
-}
-
-static void unplug_now(struct vm *vm, struct device *device)
-{
-    owned_buffer struct buffer path = { 0 };
-    qom_path(device->node, &path);
-    if (qom_child(device->node, "virtio-backend")) {
-        owned_memory char *inner = memory_printf("%s/virtio-backend", buffer_text(&path));
-        emit_deleted(vm, NULL, inner);
-    }
-    emit_deleted(vm, device->id, buffer_text(&path));
-    device_remove(vm, device);
-}
-
-static void guest_let_go(void *arg)
-{
-    struct vm *vm = arg;
-    timer_free(vm->unplug);
-    vm->unplug = NULL;
-    while (vm->unplugging.count) {
-        struct device *device = vm->unplugging.items[0];
-        vector_remove(&vm->unplugging, 0);
-        unplug_now(vm, device);
-    }
-}
 
 static bool is_immediate(const struct vm *vm, const struct device *device)
 {
@@ -71,15 +35,13 @@ static int device_del(struct call *call, struct error *err)
     if (may && text_equal(may->value, "false"))
         return fail(err, ERR_INVALID_ARG, "Device '%s' does not support hotplugging", device->driver);
     if (is_immediate(vm, device)) {
-        unplug_now(vm, device);
+        guest_unplug_now(vm, device);
         return 0;
     }
     for (size_t i = 0; i < vm->unplugging.count; i++)
         if (vm->unplugging.items[i] == device)
             return fail(err, ERR_INVALID_ARG, "Device %s is already in the process of unplug", id);
-    vector_push(&vm->unplugging, device);
-    if (vm->state == RUN_RUNNING && !vm->unplug)
-        vm->unplug = timer_start(UNPLUG_MS, 0, guest_let_go, vm);
+    guest_unplug(vm, device);
     return 0;
 }
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "loop/loop.h"
 #include "simvmm/command.h"
+#include "simvmm/guest.h"
 #include "simvmm/monitor.h"
 #include "simvmm/run.h"
 #include "simvmm/value.h"
@@ -42,14 +42,13 @@ static int powerdown(struct call *call, struct error *err)
 static int reset(struct call *call, struct error *err)
 {
     (void) err;
-    run_reset(call->vm, "host-qmp-system-reset");
+    run_reset(call->vm, false, "host-qmp-system-reset");
     return 0;
 }
 
 static int wakeup(struct call *call, struct error *err)
 {
-    (void) call;
-    return fail(err, ERR_OPERATION_INVALID, "Unable to wake up: guest is not in suspended state");
+    return run_wake(call->vm, err);
 }
 
 static int quit(struct call *call, struct error *err)
@@ -73,21 +72,13 @@ static int query_status(struct call *call, struct error *err)
 
 static int set_action(struct call *call, struct error *err)
 {
-    static const struct { const char *what, *words[6]; } legal[] = {
-        { "reboot", { "reset", "shutdown" } }, { "shutdown", { "poweroff", "pause" } },
-        { "panic", { "none", "pause", "shutdown", "exit-failure" } },
-        { "watchdog", { "reset", "shutdown", "poweroff", "pause", "debug", "none" } },
-    };
-    for (size_t i = 0; i < ARRAY_COUNT(legal); i++) {
-        const char *word = json_get_text(call->arguments, legal[i].what);
-        bool found = !word;
-        for (size_t k = 0; k < ARRAY_COUNT(legal[i].words); k++)
-            found |= text_equal(legal[i].words[k], word);
-        found |= word && text_equal(legal[i].what, "watchdog") && text_equal(word, "inject-nmi");
-        if (!found)
-            return fail(err, ERR_INVALID_ARG, "Parameter '%s' does not accept value '%s'", legal[i].what,
-                        word);
+    struct policy wanted = call->vm->policy;
+    for (int i = 0; i < POLICY_EVENTS; i++) {
+        const char *word = json_get_text(call->arguments, policy_event_name(i));
+        if (word && policy_set(&wanted, i, word, err) < 0)
+            return -1;
     }
+    call->vm->policy = wanted;
     return 0;
 }
 
@@ -119,7 +110,20 @@ static int expire_password(struct call *call, struct error *err)
     return call->vm->vnc ? 0 : fail(err, ERR_INVALID_ARG, "Could not set password expire time");
 }
 
-static int balloon(struct call *call, struct error *err);
+static int balloon(struct call *call, struct error *err)
+{
+    struct vm *vm = call->vm;
+    int64_t value;
+    if (!vm->balloon_device) {
+        call->error_class = "DeviceNotActive";
+        return fail(err, ERR_OPERATION_INVALID, "No balloon device has been activated");
+    }
+    if (!json_to_i64(json_get(call->arguments, "value"), &value) || value <= 0)
+        return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects a size",
+                    vm_is(vm, 11) ? "value" : "target");
+    guest_balloon_to(vm, (uint64_t) value > vm->memory ? vm->memory : (uint64_t) value);
+    return 0;
+}
 
 static const struct argument enable_args[] = { { "enable", ARG_TEXTS, true }, { NULL, 0, false } };
 static const struct argument action_args[] = {
@@ -154,36 +158,3 @@ const struct command run_commands[] = {
     { "balloon", ALWAYS, balloon, value_args },
     { NULL, ALWAYS, NULL, NULL },
 };
-
-/* ---- balloon ---- */
-
-/* The guest gives up, or takes back, all that was asked for at once. */
-static void balloon_changed(void *arg)
-{
-    struct vm *vm = arg;
-    timer_free(vm->balloon_timer);
-    vm->balloon_timer = NULL;
-    owned(arena) struct arena *a = arena_new();
-    struct json *data = value_object(a);
-    value_set_number(a, data, "actual", (long long) vm->balloon);
-    event_emit(vm, "BALLOON_CHANGE", data);
-}
-
-static int balloon(struct call *call, struct error *err)
-{
-    struct vm *vm = call->vm;
-    int64_t value;
-    if (!vm->balloon_device) {
-        call->error_class = "DeviceNotActive";
-        return fail(err, ERR_OPERATION_INVALID, "No balloon device has been activated");
-    }
-    if (!json_to_i64(json_get(call->arguments, "value"), &value) || value <= 0)
-        return fail(err, ERR_INVALID_ARG, "Parameter '%s' expects a size",
-                    vm_is(vm, 11) ? "value" : "target");
-    uint64_t wanted = (uint64_t) value > vm->memory ? vm->memory : (uint64_t) value;
-    if (wanted != vm->balloon && vm->state == RUN_RUNNING && !vm->balloon_timer)
-        vm->balloon_timer = timer_start(10, 0, balloon_changed, vm);
-    if (vm->state == RUN_RUNNING)
-        vm->balloon = wanted;
-    return 0;
-}

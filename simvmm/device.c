@@ -11,6 +11,7 @@
 #include "simvmm/chardev.h"
 #include "simvmm/compose.h"
 #include "simvmm/keyval.h"
+#include "simvmm/port.h"
 #include "simvmm/property.h"
 #include "simvmm/value.h"
 
@@ -86,7 +87,6 @@ static int take_chardev(struct vm *vm, struct device *device, const char *value,
         return fail(err, ERR_INVALID_ARG, "Property '%s.chardev' can't find value '%s'",
                     property_owner(device->node, "chardev"), value);
     device->chardev = arena_copy(vm->arena, value);
-    chardev_set_used(chardev, true);
     return 0;
 }
 
@@ -247,6 +247,8 @@ static int realize(struct vm *vm, struct device *device, const struct json *give
         return -1;
     qom_set_bool(device->node, "hotplugged", flags & DEVICE_AT_RUN_TIME);
     bus_attach(vm, device->bus, device->node);
+    if (device->chardev)
+        port_attach(vm, device);
     return 0;
 }
 
@@ -298,5 +300,6 @@ void device_remove(struct vm *vm, struct device *device)
     if (vm->balloon_device == device)
         vm->balloon_device = NULL;
     block_detach(vm, device->node);
+    port_detach(vm, device);
     qom_node_remove(vm->tree, device->node);
 }

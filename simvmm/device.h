@@ -10,6 +10,7 @@ struct device {
     struct qom_node *node, *bus;
     const char *drive;                  /* a block node's or drive's name; NULL */
     const char *chardev, *netdev;
+    bool filter_told;                   /* NIC_RX_FILTER_CHANGED was, and nobody has asked since */
 };
 
 enum device_flags {

@@ -2,9 +2,11 @@
 /* simvmm - a VMM without a guest: QEMU's command line, QMP and object tree, for those who manage or test
  * them. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "loop/loop.h"
 #include "simvmm/chardev.h"
+#include "simvmm/control.h"
 #include "simvmm/daemonize.h"
 #include "simvmm/machine.h"
 #include "simvmm/message.h"
@@ -33,11 +35,13 @@ static int set_up(struct vm *vm, struct error *err)
     return 0;
 }
 
-static int exit_early(const struct vm *vm)
+/* What -sim wants to happen before anything else. */
+static void begin_badly(const struct vm *vm)
 {
+    if (vm->early_delay)
+        usleep(vm->early_delay * 1000);
     if (vm->early_text)
         fprintf(stderr, "%s\n", vm->early_text);
-    return vm->early_exit - 1;
 }
 
 static int serve(struct vm *vm, struct error *err)
@@ -46,10 +50,11 @@ static int serve(struct vm *vm, struct error *err)
         return -1;
     for (size_t i = 0; i < vm->chardevs.count; i++)
         chardev_start(vm->chardevs.items[i]);
+    control_start(vm->control);
     run_start(vm);
     daemonize_ready(vm);
     loop_run();
-    return 0;
+    return vm->exit_status;
 }
 
 static int run(struct vm *vm, int argc, char **argv, struct error *err)
@@ -57,8 +62,9 @@ static int run(struct vm *vm, int argc, char **argv, struct error *err)
     int rc = options_read(vm, argc, argv, err);
     if (rc)
         return rc < 0 ? -1 : 0;
+    begin_badly(vm);
     if (vm->early_exit)
-        return exit_early(vm);
+        return vm->early_exit - 1;
     if (vm->daemonize && daemonize(err) < 0)
         return -1;
     if (daemonize_write_pid(vm, err) < 0)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "simvmm/monitor.h"
 
-#include <assert.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/time.h>
 
 #include "base/text.h"
-#include "loop/loop.h"
 #include "simvmm/chardev.h"
+#include "simvmm/clock.h"
 #include "simvmm/command.h"
+#include "simvmm/deliver.h"
 #include "simvmm/faults.h"
 #include "simvmm/input.h"
 #include "simvmm/run.h"
@@ -25,34 +23,28 @@ struct monitor {
     bool oob;                           /* commands out of band were negotiated (and none of ours can be) */
     bool deaf;                          /* a fault: nothing more is said to this client */
     VECTOR(struct request) queue;
-    struct timer *delay;                /* a fault makes the first of the queue wait */
+    bool greeted;
+    struct alarm *delay;                /* a fault makes the greeting, or the first of the queue, wait */
 };
 
 static void run_queue(struct monitor *m);
 
 /* ---- output ---- */
 
-static void send_line(struct monitor *m, struct buffer *line)
+static const struct fault no_fault = { FAULT_NONE, 0, NULL };
+
+void monitor_say(struct monitor *m, const struct buffer *line, const struct fault *fault)
 {
-    buffer_add_text(line, "\r\n");
-    if (!m->deaf)
-        chardev_write(m->chardev, line->data, line->length);
+    if (m->open && !m->deaf)
+        m->deaf |= !deliver(m->vm, m->chardev, line, fault);
 }
 
-static void greet(struct monitor *m)
+static void greet(struct monitor *m, const struct fault *fault)
 {
-    struct fault fault = faults_next(m->vm->faults, "greeting");
-    if (fault.action == FAULT_HANG || fault.action == FAULT_DROP) {
-        m->deaf = fault.action == FAULT_HANG;
-        return;
-    }
     owned_buffer struct buffer line = { 0 };
-    if (fault.action == FAULT_GARBAGE)
-        buffer_add_text(&line, "This is not QMP {");
-    else
-        buffer_printf(&line, "{\"QMP\": {\"version\": %s, \"capabilities\": [\"oob\"]}}",
-                      data_reply(m->vm->data, "query-version"));
-    send_line(m, &line);
+    buffer_printf(&line, "{\"QMP\": {\"version\": %s, \"capabilities\": [\"oob\"]}}\r\n",
+                  data_reply(m->vm->data, "query-version"));
+    monitor_say(m, &line, fault);
 }
 
 static const char *class_of(const struct call *call, const struct error *err)
@@ -90,42 +82,6 @@ static void add_return(struct buffer *line, const struct json *id, const struct 
         value_print(line, id);
     }
     buffer_add_char(line, '}');
-}
-
-static const char *const known_events[] = {
-    "ACPI_DEVICE_OST", "BALLOON_CHANGE", "DEVICE_DELETED", "DUMP_COMPLETED", "MIGRATION", "MIGRATION_PASS",
-    "POWERDOWN", "RESET", "RESUME", "SHUTDOWN", "STOP", "VNC_CONNECTED", "VNC_DISCONNECTED",
-    "VNC_INITIALIZED", "VSERPORT_CHANGE",
-};
-
-bool event_is_known(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(known_events); i++)
-        if (text_equal(known_events[i], name))
-            return true;
-    return false;
-}
-
-void event_emit(struct vm *vm, const char *name, const struct json *data)
-{
-    assert(event_is_known(name));
-    if (faults_next(vm->faults, name).action == FAULT_DROP)
-        return;
-    struct timeval now;
-    gettimeofday(&now, NULL);
-    owned_buffer struct buffer line = { 0 };
-    buffer_printf(&line, "{\"timestamp\": {\"seconds\": %lld, \"microseconds\": %lld}, \"event\": \"%s\"",
-                  (long long) now.tv_sec, (long long) now.tv_usec, name);
-    if (data) {
-        buffer_add_text(&line, ", \"data\": ");
-        value_print(&line, data);
-    }
-    buffer_add_text(&line, "}\r\n");
-    for (size_t i = 0; i < vm->monitors.count; i++) {
-        struct monitor *m = vm->monitors.items[i];
-        if (m->negotiated && !m->deaf)
-            chardev_write(m->chardev, line.data, line.length);
-    }
 }
 
 /* ---- requests ---- */
@@ -173,58 +129,23 @@ static int execute(struct monitor *m, struct call *call, const struct json *requ
     return 0;
 }
 
-static void close_client(struct monitor *m)
-{
-    chardev_hang_up(m->chardev);
-}
-
-/* Does what was asked for instead of a reply; false if the reply is to go out. */
-static bool misbehave(struct monitor *m, const struct fault *fault, const struct json *id,
-                      struct buffer *line)
-{
-    switch (fault->action) {
-    case FAULT_HANG:
-        m->deaf = true;
-        return true;
-    case FAULT_DROP:
-        return true;
-    case FAULT_GARBAGE:
-        line->length = 0;
-        buffer_printf(line, "%s\r\n", fault->text ? fault->text : "{\"return\": {\"half\": [1, }, nonsense");
-        chardev_write(m->chardev, line->data, line->length);
-        return true;
-    case FAULT_CLOSE:
-        chardev_write(m->chardev, line->data, line->length / 2);
-        close_client(m);
-        return true;
-    case FAULT_CRASH:
-        kill(getpid(), SIGKILL);
-        return true;
-    case FAULT_ERROR:
-        line->length = 0;
-        add_error(line, id, "GenericError",
-                  fault->text ? fault->text : "simvmm was asked to fail this command");
-        return false;
-    default:
-        return false;
-    }
-}
-
 static void answer(struct monitor *m, struct request *request, const struct fault *fault)
 {
     owned_buffer struct buffer line = { 0 };
     error_scope(err);
     struct call call = { .vm = m->vm, .monitor = m, .arena = request->arena };
     const struct json *id = request->value ? json_get(request->value, "id") : NULL;
-    bool skipped = fault->action == FAULT_ERROR || fault->action == FAULT_CRASH;
     if (request->complaint)
         add_error(&line, NULL, "GenericError", request->complaint);
-    else if (!skipped && execute(m, &call, request->value, &err) < 0)
+    else if (fault->action == FAULT_ERROR)
+        add_error(&line, id, "GenericError",
+                  fault->text ? fault->text : "simvmm was asked to fail this command");
+    else if (!deliver_skips(fault) && execute(m, &call, request->value, &err) < 0)
         add_error(&line, id, class_of(&call, &err), error_text(&err));
     else
         add_return(&line, id, &call.out);
-    if (!misbehave(m, fault, id, &line))
-        send_line(m, &line);
+    buffer_add_text(&line, "\r\n");
+    monitor_say(m, &line, fault);
     buffer_done(&call.out);
     if (m->vm->quitting)
         run_end(m->vm);
@@ -239,15 +160,27 @@ static void request_done(struct request *request)
 static void after_delay(void *arg)
 {
     struct monitor *m = arg;
-    timer_free(m->delay);
+    alarm_free(m->delay);
     m->delay = NULL;
-    struct request request = m->queue.items[0];
-    vector_remove(&m->queue, 0);
-    answer(m, &request, &(struct fault) { FAULT_NONE, 0, NULL });
-    request_done(&request);
+    if (m->greeted) {
+        struct request request = m->queue.items[0];
+        vector_remove(&m->queue, 0);
+        answer(m, &request, &no_fault);
+        request_done(&request);
+    } else {
+        greet(m, &no_fault);
+        m->greeted = true;
+    }
     run_queue(m);
     if (!m->delay)
         chardev_pause(m->chardev, false);
+}
+
+/* Until then nothing is said, and no more is read. */
+static void wait_first(struct monitor *m, unsigned long ms)
+{
+    m->delay = alarm_new(m->vm->clock, ms, after_delay, m);
+    chardev_pause(m->chardev, true);
 }
 
 static void run_queue(struct monitor *m)
@@ -259,10 +192,9 @@ static void run_queue(struct monitor *m)
     for (; done < m->queue.count && m->open && !m->deaf && !m->vm->quitting; done++) {
         struct request *request = &m->queue.items[done];
         const char *name = request->value ? json_get_text(request->value, "execute") : NULL;
-        struct fault fault = name ? faults_next(m->vm->faults, name) : (struct fault) { FAULT_NONE, 0, NULL };
+        struct fault fault = name ? faults_next(m->vm->faults, name) : no_fault;
         if (fault.action == FAULT_DELAY) {
-            m->delay = timer_start((unsigned) fault.number, 0, after_delay, m);
-            chardev_pause(m->chardev, true);
+            wait_first(m, fault.number);
             break;
         }
         struct request taken = *request;
@@ -308,7 +240,7 @@ static void forget_client(struct monitor *m)
 {
     input_free(m->input);
     m->input = NULL;
-    timer_free(m->delay);
+    alarm_free(m->delay);
     m->delay = NULL;
     if (!m->running) {
         for (size_t i = 0; i < m->queue.count; i++)
@@ -332,13 +264,19 @@ void monitor_opened(struct monitor *m)
     forget_client(m);
     m->open = true;
     m->input = input_new(vm_is(m->vm, 11), &input_handler, m);
-    greet(m);
+    struct fault fault = faults_next(m->vm->faults, "greeting");
+    m->greeted = fault.action != FAULT_DELAY;
+    if (m->greeted)
+        greet(m, &fault);
+    else
+        wait_first(m, fault.number);
 }
 
 void monitor_input(struct monitor *m, const char *bytes, size_t length)
 {
     if (m->deaf)
         return;
+    clock_stir(m->vm->clock);
     input_feed(m->input, bytes, length);
     if (!m->delay)
         run_queue(m);

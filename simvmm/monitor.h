@@ -6,6 +6,8 @@
  * are read.
  */
 #pragma once
+#include "simvmm/event.h"
+#include "simvmm/faults.h"
 #include "simvmm/vm.h"
 
 struct monitor;
@@ -21,7 +23,5 @@ struct chardev *monitor_chardev(const struct monitor *m);
 bool monitor_is_negotiated(const struct monitor *m);
 void monitor_negotiate(struct monitor *m, bool oob);
 
-/* To every negotiated client.  `data` may be NULL.  The name has to be in the list at event_is_known(), which
- * query-qmp-schema is made from. */
-void event_emit(struct vm *vm, const char *name, const struct json *data);
-bool event_is_known(const char *name);
+/* A line that ends in CR LF, as it is or as the fault will have it. */
+void monitor_say(struct monitor *m, const struct buffer *line, const struct fault *fault);

@@ -82,13 +82,13 @@ int option_stopped(struct vm *vm, const struct given_option *given, struct error
 
 int option_no_shutdown(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    vm->no_shutdown = true;
+    vm->policy.word[POLICY_SHUTDOWN] = "pause";
     return option_ignore(vm, given, err);
 }
 
 int option_no_reboot(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    vm->no_reboot = true;
+    vm->policy.word[POLICY_REBOOT] = "shutdown";
     return option_ignore(vm, given, err);
 }
 
@@ -219,18 +219,19 @@ int option_global(struct vm *vm, const struct given_option *given, struct error 
 
 int option_action(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    return option_check_keys(vm, given, "action", err);
+    if (option_check_keys(vm, given, "action", err) < 0)
+        return -1;
+    for (int i = 0; i < POLICY_EVENTS; i++) {
+        const char *word = keyval_text(given->object, policy_event_name(i));
+        if (word && policy_set(&vm->policy, i, word, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 int option_watchdog_action(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const words[] = { "reset", "shutdown", "poweroff",  "pause",
-                                         "debug", "none",     "inject-nmi" };
-    (void) vm;
-    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
-        if (text_equal(words[i], given->text))
-            return 0;
-    return fail(err, ERR_INVALID_ARG, "Parameter 'watchdog' does not accept value '%s'", given->text);
+    return policy_set(&vm->policy, POLICY_WATCHDOG, given->text, err);
 }
 
 int option_incoming(struct vm *vm, const struct given_option *given, struct error *err)

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "simvmm/clock.h"
+#include "simvmm/control.h"
 #include "simvmm/faults.h"
+#include "simvmm/guest.h"
 #include "simvmm/keyval.h"
 #include "simvmm/option.h"
 
@@ -15,10 +18,15 @@ const char option_sim_help[] =
     "  -sim slow=MS                 every command takes that long\n"
     "  -sim mute=greeting|replies   connect, and hear nothing\n"
     "  -sim exit=CODE,stderr=TEXT   print the text and end before anything else\n"
+    "  -sim clock=real|virtual|stepped\n"
+    "                               the host's time; one that jumps to what is due; one moved by hand\n"
+    "  -sim script=FILE, -sim do=LINE\n"
+    "                               what the guest does, and when; see simvmm(1)\n"
+    "  -sim control=PATH            a socket that takes such lines while all runs\n"
+    "  -sim start=MS                be slow to start\n"
     "  -sim ACTION=TARGET[:NTH[:ARGUMENT]]\n"
     "                               go wrong on the nth use (0 or none: every one) of a command, an\n"
-    "                               event, 'greeting' or '*'.  ACTION: delay (argument: ms), hang,\n"
-    "                               error (text), garbage (text), close (in mid-reply), crash, drop\n";
+    "                               event, 'greeting', 'events' or '*' (any command); see simvmm(1)\n";
 
 static int take_qemu(struct vm *vm, const char *value, struct error *err)
 {
@@ -68,6 +76,8 @@ static int take_mute(struct vm *vm, const char *value, struct error *err)
 static int take_exit(struct vm *vm, const char *value, struct error *err)
 {
     uint64_t code;
+    if (*value < '0' || *value > '9')
+        return faults_add(vm->faults, "exit", value, err);
     if (!text_to_u64(value, 255, &code))
         return fail(err, ERR_INVALID_ARG, "exit='%s': expected a status from 0 to 255", value);
     vm->early_exit = (int) code + 1;
@@ -81,12 +91,48 @@ static int take_stderr(struct vm *vm, const char *value, struct error *err)
     return 0;
 }
 
+static int take_start(struct vm *vm, const char *value, struct error *err)
+{
+    uint64_t ms;
+    if (!text_to_u64(value, 3600000, &ms))
+        return fail(err, ERR_INVALID_ARG, "start='%s': expected milliseconds", value);
+    vm->early_delay = (unsigned) ms;
+    return 0;
+}
+
+static int take_clock(struct vm *vm, const char *value, struct error *err)
+{
+    return clock_choose(vm->clock, value, err);
+}
+
+static int take_script(struct vm *vm, const char *value, struct error *err)
+{
+    return script_read(value, guest_take_line, vm, err);
+}
+
+static int take_line(struct vm *vm, const char *value, struct error *err)
+{
+    struct script_line *line = script_line_parse(value, strlen(value), err);
+    if (!line && err->code != ERR_NONE)
+        return fail_in(err, "do='%s'", value);
+    if (line)
+        guest_take_line(vm, line);
+    return 0;
+}
+
+static int take_control(struct vm *vm, const char *value, struct error *err)
+{
+    return control_listen(vm, value, err);
+}
+
 static const struct {
     const char *key;
     int (*set)(struct vm *vm, const char *value, struct error *err);
 } keys[] = {
     { "qemu", take_qemu }, { "qom", take_qom },   { "slow", take_slow },
     { "mute", take_mute }, { "exit", take_exit }, { "stderr", take_stderr },
+    { "clock", take_clock }, { "script", take_script }, { "do", take_line },
+    { "control", take_control }, { "start", take_start },
 };
 
 static int take_key(struct vm *vm, const char *key, const char *value, struct error *err)
@@ -98,7 +144,8 @@ static int take_key(struct vm *vm, const char *key, const char *value, struct er
         return faults_add(vm->faults, key, value, err);
     owned_buffer struct buffer legal = { 0 };
     for (size_t i = 0; i < ARRAY_COUNT(keys); i++)
-        buffer_printf(&legal, "%s, ", keys[i].key);
+        if (!faults_is_action(keys[i].key))
+            buffer_printf(&legal, "%s, ", keys[i].key);
     faults_add_words(&legal);
     return fail(err, ERR_INVALID_ARG, "there is no '%s'; known are %s", key, buffer_text(&legal));
 }

@@ -6,9 +6,13 @@
 #include "base/map.h"
 #include "simvmm/block.h"
 #include "simvmm/chardev.h"
+#include "simvmm/clock.h"
+#include "simvmm/control.h"
 #include "simvmm/descriptors.h"
 #include "simvmm/faults.h"
+#include "simvmm/guest.h"
 #include "simvmm/monitor.h"
+#include "simvmm/port.h"
 #include "simvmm/run.h"
 #include "simvmm/vnc.h"
 
@@ -29,13 +33,20 @@ void vm_init(struct vm *vm, const char *program)
                         .state = RUN_PRELAUNCH,
                         .faults = faults_new(),
                         .descriptors = descriptors_new(),
-                        .tree = qom_tree_new() };
+                        .tree = qom_tree_new(),
+                        .policy = policy_default };
+    vm->clock = clock_new();
+    vm->events = events_new(vm);
+    vm->guest = guest_new(vm);
     vm->program = slash ? slash + 1 : program;
 }
 
 void vm_done(struct vm *vm)
 {
     run_done(vm);
+    control_free(vm->control);
+    ports_free(vm);
+    guest_free(vm->guest);
     vnc_close(vm);
     for (size_t i = 0; i < vm->chardevs.count; i++)
         chardev_free(vm->chardevs.items[i]);
@@ -55,6 +66,8 @@ void vm_done(struct vm *vm)
     vector_done(&vm->migrate_capabilities);
     vector_done(&vm->globals);
     map_free(vm->places);
+    events_free(vm->events);
+    clock_free(vm->clock);
     qom_tree_free(vm->tree);
     faults_free(vm->faults);
     descriptors_free(vm->descriptors);

@@ -14,6 +14,7 @@
 #include "base/vector.h"
 #include "json/json.h"
 #include "simvmm/data.h"
+#include "simvmm/policy.h"
 #include "simvmm/qom_tree.h"
 
 /* Which commands read many objects at once (-sim qom=). */
@@ -27,12 +28,20 @@ enum run_state {
     RUN_SHUTDOWN,
     RUN_INMIGRATE,
     RUN_INTERNAL_ERROR,
-    RUN_STATES
+    RUN_IO_ERROR,
+    RUN_WATCHDOG,
+    RUN_GUEST_PANICKED,
+    RUN_SUSPENDED,
+    RUN_FINISH_MIGRATE,
+    RUN_POSTMIGRATE,
+    RUN_SAVE_VM,
+    RUN_RESTORE_VM
 };
 
 struct chardev;
 struct monitor;
 struct block_node;
+struct port;
 struct device;
 
 struct option;
@@ -61,7 +70,10 @@ struct vm {
     unsigned bulk;
     bool bulk_given;
     struct faults *faults;
+    struct events *events;
+    struct control *control;            /* NULL without -sim control= */
     struct descriptors *descriptors;    /* that managers passed */
+    unsigned early_delay;               /* ms */
     int early_exit;                     /* status + 1; 0: none */
     const char *early_text;
 
@@ -70,7 +82,8 @@ struct vm {
     const struct json *machine_options;
     uint64_t memory, memory_max, memory_slots, low_memory;
     unsigned cpus, cpus_max, sockets, dies, modules, cores, threads;
-    bool stopped, no_shutdown, no_reboot, no_defaults, timestamps, daemonize;
+    bool stopped, no_defaults, timestamps, daemonize;
+    struct policy policy;
     const char *pidfile, *kernel, *initrd, *append, *firmware, *vga;
     const struct json *boot;
     VECTOR(struct global) globals;
@@ -78,6 +91,7 @@ struct vm {
     VECTOR(struct given_option) given;
     const struct json *option_groups;   /* query-command-line-options, once it was needed */
     VECTOR(struct chardev *) chardevs;
+    VECTOR(struct port *) ports;        /* of devices with a character device */
     VECTOR(struct monitor *) monitors;
     VECTOR(struct block_node *) blocks;
     VECTOR(struct netdev *) netdevs;
@@ -89,8 +103,11 @@ struct vm {
     struct qom_node *main_bus;          /* where PCI devices go by default; NULL if the machine has none */
 
     enum run_state state;
-    uint64_t balloon;                   /* bytes */
-    struct timer *guest, *balloon_timer, *unplug;    /* what the guest is about to do */
+    bool suspended;                     /* and will be again after cont */
+    int exit_status;
+    struct clock *clock;
+    struct guest *guest;                /* what the guest does, and is about to do */
+    uint64_t balloon, balloon_target;   /* bytes that the guest has now, and should have */
     struct vnc *vnc;                    /* NULL without -vnc */
     struct device *balloon_device;      /* NULL if there is none */
     bool quitting, looped;

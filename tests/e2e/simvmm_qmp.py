@@ -354,7 +354,7 @@ def it_can_crash_and_it_can_refuse_to_start(d):
 @test(daemon=False)
 def a_wrong_setting_names_itself_and_the_right_ones(d):
     err = Vmm(d, "-sim", "sloow=5").ends(1)
-    contains(err, "simvmm: -sim sloow=5: there is no 'sloow'; known are qemu, qom, slow, mute, exit, stderr, delay, hang")
+    contains(err, "simvmm: -sim sloow=5: there is no 'sloow'; known are qemu, qom, slow, mute, stderr, clock, script, do, control, start, delay, hang")
     contains(Vmm(d, "-sim", "qom=x").ends(1), "qom='x': expected getv, get, tree or none")
 
 
