@@ -405,6 +405,12 @@ ASKED = [
     ('remove-fd', {'fdset-id': 1}),
     ('remove-fd', {'fdset-id': 1, 'fd': 2}),
     ('query-fdsets', {}),
+    ('device_add', {'driver': 'VGA', 'id': 'h0'}),
+    ('device_add', {'driver': 'isa-serial', 'id': 'h0'}),
+    ('device_add', {'driver': 'ide-cd', 'id': 'h0', 'bus': 'ide.1'}),
+    ('device_add', {'driver': 'pvpanic', 'id': 'h0'}),
+    ('device_add', {'driver': 'pci-bridge', 'id': 'h0', 'chassis_nr': 1}),
+    ('device_add', {'driver': 'usb-mouse', 'id': 'h1'}),
 ]
 NOT_ASKED = ["quit", "stop", "cont", "system_reset", "system_powerdown", "query-qmp-schema", "query-commands",
              "qom-list-getv"]

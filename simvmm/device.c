@@ -232,6 +232,39 @@ bool device_is_good_id(const char *id)
     return strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") == strlen(id);
 }
 
+/* A bus without a handler takes nobody while the machine runs, nor does a PCI bus whose handler is the board's
+ * and does not tell the guest of this one. */
+static bool bus_takes_guests(const struct vm *vm, const struct qom_node *bus)
+{
+    const struct qom_property *handler = qom_property_find(bus, "hotplug-handler");
+    if (!handler || !handler->node)
+        return false;
+    bool port = data_type_is(vm->data, handler->node->type, "pci-bridge");
+    return !data_type_is(vm->data, bus->type, "PCI") || port || qom_property_find(bus, "acpi-pcihp-bsel");
+}
+
+/* Whether its kind can come and go.  Where the bus it was harvested on takes nobody, "false" is for the bus's
+ * sake. */
+static bool is_pluggable(const struct part *part, const struct qom_node *node)
+{
+    const struct qom_property *p = qom_property_find(node, "hotpluggable");
+    bool of_its_bus = !text_equal(part->bus, "System") &&
+        !(text_equal(part->bus, "PCI") && text_equal(part->machine, "pc"));
+    return !p || !text_equal(p->value, "false") || of_its_bus;
+}
+
+static int check_hotplug(const struct vm *vm, const struct part *part, const struct device *device,
+                         struct error *err)
+{
+    if (!is_pluggable(part, device->node) && vm_is(vm, 7))
+        return fail(err, ERR_INVALID_ARG, "Parameter 'driver' expects a pluggable device type");
+    if (!is_pluggable(part, device->node))
+        return fail(err, ERR_INVALID_ARG, "Device '%s' does not support hotplugging", device->driver);
+    if (device->bus && !bus_takes_guests(vm, device->bus))
+        return fail(err, ERR_INVALID_ARG, "Bus '%s' does not support hotplugging", device->bus->name);
+    return 0;
+}
+
 static int realize(struct vm *vm, struct device *device, const struct json *given, int flags,
                    struct error *err)
 {
@@ -279,7 +312,8 @@ struct device *device_create(struct vm *vm, const struct json *given, int flags,
     *device = (struct device) { .id = place.id, .driver = arena_copy(vm->arena, driver), .bus = bus };
     device->node = compose_part(vm, part, &place);
     device->node->device = device;
-    if (realize(vm, device, given, flags, err) < 0) {
+    if (((flags & DEVICE_AT_RUN_TIME) && check_hotplug(vm, part, device, err) < 0) ||
+        realize(vm, device, given, flags, err) < 0) {
         qom_node_remove(vm->tree, device->node);
         return NULL;
     }

@@ -96,8 +96,7 @@ static void add_controllers(struct domain_def *def, struct arena *arena)
 
 static void fill_interface(struct domain_def *def, struct interface *interface)
 {
-    static const struct mac absent;
-    if (memcmp(&interface->mac, &absent, sizeof absent) == 0) {
+    if (mac_is_zero(&interface->mac)) {
         struct uuid random = uuid_random();
         interface->mac = (struct mac) { { 0x52, 0x54, 0x00 } };
         memcpy(interface->mac.bytes + 3, random.bytes, 3);

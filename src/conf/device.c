@@ -81,11 +81,13 @@ char *device_describe(const struct domain_def *def, struct device_place place)
 {
     const void *device = device_at(def, place);
     const char *alias = device_alias_at(def, place);
-    if (place.list == DEVICES_DISK)
-        return memory_printf("disk '%s'", ((const struct disk *) device)->target);
-    if (place.list == DEVICES_INTERFACE) {
+    const struct disk *disk = place.list == DEVICES_DISK ? device : NULL;
+    const struct interface *interface = place.list == DEVICES_INTERFACE ? device : NULL;
+    if (disk && disk->target)
+        return memory_printf("disk '%s'", disk->target);
+    if (interface && !mac_is_zero(&interface->mac)) {
         char mac[MAC_TEXT_SIZE];
-        mac_format(&((const struct interface *) device)->mac, mac);
+        mac_format(&interface->mac, mac);
         return memory_printf("interface '%s'", mac);
     }
     if (alias)

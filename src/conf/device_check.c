@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "conf/device.h"
 #include "conf/devices.h"
 #include "conf/domain_check.h"
 #include "conf/domain_def.h"
@@ -25,39 +28,61 @@ static void check_targets(const struct domain_def *def, struct xml_context *x)
     }
 }
 
-struct boot_orders { struct xml_context *x; struct map *taken; size_t count; };
+struct boot_orders { struct xml_context *x; const struct domain_def *def; struct map *taken; size_t count; };
 
-static void take_order(struct boot_orders *orders, const void *member, uint32_t order)
+/* `what` names the device, and is taken. */
+static void take_order(struct boot_orders *orders, const void *member, uint32_t order, char *what)
 {
-    if (!order)
-        return;
-    orders->count++;
-    if (map_find(orders->taken, &order, sizeof order))
+    owned_memory char *name = what;
+    const char *first = order ? map_find(orders->taken, &order, sizeof order) : NULL;
+    orders->count += order != 0;
+    if (first)
         xml_refuse(orders->x, member, ERR_CONFIG_UNSUPPORTED, NULL,
-                   "boot order %u is used for more than one device", order);
-    else
-        map_set(orders->taken, &order, sizeof order, orders);
+                   "boot order %u is used for more than one device: %s and %s", order, first, name);
+    else if (order)
+        map_set(orders->taken, &order, sizeof order, take(name));
+}
+
+static uint32_t order_of(const struct domain_def *def, struct device_place at, const void **ret_member)
+{
+    void *device = device_at(def, at);
+    const uint32_t *order = NULL;
+    switch (at.list) {
+    case DEVICES_DISK:       order = &((struct disk *) device)->boot_order; break;
+    case DEVICES_INTERFACE:  order = &((struct interface *) device)->boot_order; break;
+    case DEVICES_HOSTDEV:    order = &((struct hostdev *) device)->boot_order; break;
+    case DEVICES_REDIRDEV:   order = &((struct chardev *) device)->boot_order; break;
+    case DEVICES_FILESYSTEM: order = &((struct filesystem *) device)->boot_order; break;
+    default: break;
+    }
+    *ret_member = order;
+    return order ? *order : 0;
+}
+
+static void take_orders(struct boot_orders *orders)
+{
+    for (struct device_place at = { 0, 0 }; at.list < DEVICES_LISTS; at.list++)
+        for (at.index = 0; at.index < device_count(orders->def, at.list); at.index++) {
+            const void *member;
+            uint32_t order = order_of(orders->def, at, &member);
+            if (order)
+                take_order(orders, member, order, device_describe(orders->def, at));
+        }
+    for (const struct extra *e = NULL; (e = kept_next(&orders->def->extras, "devices/", e)); ) {
+        uint32_t order = 0;
+        if (raw_get_number(raw_find(e->raw, "boot"), "order", &order))
+            take_order(orders, &orders->def->extras, order, memory_printf("<%s>", e->raw->name));
+    }
 }
 
 static void check_boot(const struct domain_def *def, struct xml_context *x)
 {
     owned(map) struct map *taken = map_new();
-    struct boot_orders orders = { x, taken, 0 };
-    for (size_t i = 0; i < def->disks.count; i++)
-        take_order(&orders, &def->disks.items[i]->boot_order, def->disks.items[i]->boot_order);
-    for (size_t i = 0; i < def->interfaces.count; i++)
-        take_order(&orders, &def->interfaces.items[i]->boot_order, def->interfaces.items[i]->boot_order);
-    for (size_t i = 0; i < def->hostdevs.count; i++)
-        take_order(&orders, &def->hostdevs.items[i]->boot_order, def->hostdevs.items[i]->boot_order);
-    for (size_t i = 0; i < def->redirdevs.count; i++)
-        take_order(&orders, &def->redirdevs.items[i]->boot_order, def->redirdevs.items[i]->boot_order);
-    for (size_t i = 0; i < def->filesystems.count; i++)
-        take_order(&orders, &def->filesystems.items[i]->boot_order, def->filesystems.items[i]->boot_order);
-    for (const struct extra *e = NULL; (e = kept_next(&def->extras, "devices/", e)); ) {
-        uint32_t order = 0;
-        if (raw_get_number(raw_find(e->raw, "boot"), "order", &order))
-            take_order(&orders, &def->extras, order);
-    }
+    struct boot_orders orders = { x, def, taken, 0 };
+    take_orders(&orders);
+    char *name;
+    for (size_t at = 0; (name = map_next(taken, &at)) != NULL; )
+        free(name);
     if (orders.count && def->os.boots.count)
         xml_refuse(x, &def->os.boots.items[0]->device, ERR_CONFIG_UNSUPPORTED, NULL,
                    "<boot dev> under <os> and <boot order> at devices cannot be mixed");

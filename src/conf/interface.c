@@ -17,6 +17,12 @@ void mac_format(const struct mac *mac, char ret_text[MAC_TEXT_SIZE])
     snprintf(ret_text, MAC_TEXT_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4], b[5]);
 }
 
+bool mac_is_zero(const struct mac *mac)
+{
+    static const struct mac zero;
+    return memcmp(mac, &zero, sizeof zero) == 0;
+}
+
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')

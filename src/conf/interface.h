@@ -20,6 +20,7 @@ DECLARE_ENUM(link_state, LINK_STATE_ABSENT, LINK_STATES);
 
 struct mac { unsigned char bytes[6]; };         /* all zero: absent */
 enum { MAC_TEXT_SIZE = 18 };
+bool mac_is_zero(const struct mac *mac);
 void mac_format(const struct mac *mac, char ret_text[MAC_TEXT_SIZE]);
 
 struct interface {

@@ -278,6 +278,21 @@ def a_device_comes_and_goes(d):
 
 
 @test(daemon=False)
+def a_bus_that_takes_nobody_at_run_time_says_so(d):
+    for options, bus, text in (([], "isa.0", "Bus 'isa.0'"), (["-M", "pc,acpi=off"], "pci.0", "Bus 'pci.0'"),
+                               (["-M", "q35"], "pcie.0", "Bus 'pcie.0'"), ([], "vga", "Device 'VGA'"),
+                               (["-sim", "qemu=7.2"], "vga", None)):
+        driver = {"isa.0": "isa-serial", "vga": "VGA"}.get(bus, "virtio-balloon-pci")
+        c = Vmm(d, *options).client()
+        same(c.ask("device_add", driver=driver, id="b0")["error"]["desc"],
+             f"{text} does not support hotplugging" if text else "Parameter 'driver' expects a pluggable device type")
+        c.ask("quit")
+        until(lambda: not os.path.exists(f"{d.root}/monitor"), "its socket is gone")
+    c = Vmm(d, "-M", "q35", "-device", "pcie-root-port,id=rp").client()
+    same(c.ask("device_add", driver="virtio-balloon-pci", id="b0", bus="rp"), {"return": {}})
+
+
+@test(daemon=False)
 def daemonized_it_returns_when_it_is_ready(d):
     pidfile = f"{d.root}/pid"
     run = subprocess.run([SIMVMM, *PLAIN, "-qmp", f"unix:{d.root}/qmp,server=on,wait=off", "-daemonize", "-pidfile", pidfile],
