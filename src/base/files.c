@@ -119,7 +119,9 @@ int file_drop(const char *path, struct error *err)
 
 int file_remove(const char *path, struct error *err)
 {
-    return file_drop(path, err) < 0 ? -1 : sync_folder_of(path, err);
+    if (unlink(path) == 0)
+        return sync_folder_of(path, err);
+    return errno == ENOENT ? 0 : fail_errno(err, errno, "cannot remove %s", path);
 }
 
 int folder_make(const char *path, mode_t mode, struct error *err)

@@ -39,6 +39,8 @@ Test(files, a_file_is_replaced_read_back_listed_and_removed)
     cr_assert_eq(file_replace(path, "again", 5, 0600, &err), 0);
     cr_assert_eq(file_remove(path, &err), 0);
     cr_assert_eq(file_remove(path, &err), 0, "a missing file is no error");
+    owned_memory char *nowhere = memory_printf("%s/none/x", path);
+    cr_assert_eq(file_remove(nowhere, &err), 0, "nor is one in a folder that is missing, too");
     cr_assert_eq(file_read(path, 6, &text, &err), -1);
     rmdir(folder);
     owned_memory char *above = memory_printf("%s/a", root);
