@@ -8,6 +8,8 @@ DEFINE_ENUM_CODEC(chardev_target, CHARDEV_TARGETS);
 DEFINE_ENUM_CODEC(channel_state, CHANNEL_STATES);
 DEFINE_ENUM_CODEC(chardev_protocol, CHARDEV_PROTOCOLS);
 DEFINE_ENUM_CODEC(redirdev_bus, REDIRDEV_BUSES);
+DEFINE_WORDS_CODEC(pointer_mode, "client", "server");
+DEFINE_WORDS_CODEC(end_mode, "bind", "connect");
 
 void chardev_check_source(const struct chardev *chardev, struct xml_context *x)
 {
@@ -95,9 +97,9 @@ PART(reconnect, "reconnect", "What happens when the connection is lost.",
     ATTR("timeout", reconnect_seconds, opt_u32, "seconds between attempts"));
 PART(clipboard, "clipboard", "The clipboard.",
     ATTR("copypaste", clipboard, yes_no, "is it shared?", REQUIRED));
-PART(mouse, "mouse", "The pointer.", ATTR("mode", mouse_mode, string, "client or server", REQUIRED));
+PART(mouse, "mouse", "The pointer.", ATTR("mode", mouse_mode, pointer_mode, "whose pointer is shown", REQUIRED));
 PART(source, "source", "Its other end on the host.",
-    ATTR("mode", mode, string, "bind or connect", IF(type, CHARDEV_TCP, CHARDEV_UNIX)),
+    ATTR("mode", mode, end_mode, "which end listens", IF(type, CHARDEV_TCP, CHARDEV_UNIX)),
     ATTR("path", path, string, "the pty of a running guest", IF(type, CHARDEV_PTY), LIVE_ONLY),
     ATTR("path", path, string, "file, device or socket",
          IF(type, CHARDEV_DEV, CHARDEV_FILE, CHARDEV_PIPE, CHARDEV_UNIX)),

@@ -18,6 +18,8 @@ DEFINE_ENUM_CODEC(disk_discard, DISK_DISCARDS);
 DEFINE_ENUM_CODEC(disk_detect_zeroes, DISK_ZEROES);
 DEFINE_ENUM_CODEC(disk_snapshot, DISK_SNAPSHOTS);
 DEFINE_ENUM_CODEC(disk_tray, DISK_TRAYS);
+DEFINE_WORDS_CODEC(translation, "none", "auto", "lba");
+DEFINE_WORDS_CODEC(sgio, "filtered", "unfiltered");
 
 /* "default" is the absent mode said aloud, "off" an old word for none. */
 DEFINE_ENUM(disk_cache, DISK_CACHES);
@@ -59,7 +61,7 @@ PART(geometry, "geometry", "What the BIOS is told about the disk.",
     ATTR("cyls", cyls, u32, "cylinders"),
     ATTR("heads", heads, u32, "heads"),
     ATTR("secs", secs, u32, "sectors"),
-    ATTR("trans", trans, string, "translation"));
+    ATTR("trans", trans, translation, "translation"));
 
 PART(blockio, "blockio", "Block sizes that the guest sees.",
     ATTR("logical_block_size", logical_block, u32, "bytes"),
@@ -83,7 +85,7 @@ const struct element disk_element = ELEMENT_CHECKED("disk", "A disk, CD-ROM or f
     ATTR("device", device, disk_device, "kind of device", DEFAULT("disk")),
     ATTR("model", model, disk_model, "model of the device"),
     ATTR("rawio", rawio, yes_no, "may the guest send raw SCSI commands?"),
-    ATTR("sgio", sgio, string, "which of them"),
+    ATTR("sgio", sgio, sgio, "which of them"),
     ATTR("snapshot", snapshot, disk_snapshot, "how snapshots treat it"),
     INLINE(driver), INLINE(disk_source_element), CHILD(backing, backing_element), INLINE(geometry), INLINE(blockio), INLINE(target, REQUIRED),
     CHILD(iotune, iotune_element),

@@ -8,6 +8,7 @@ DEFINE_ENUM_CODEC(access_mode, ACCESS_MODES);
 DEFINE_ENUM_CODEC(multidevs, MULTIDEVS);
 DEFINE_ENUM_CODEC(filesystem_model, FILESYSTEM_MODELS);
 DEFINE_ENUM_CODEC(filesystem_driver, FILESYSTEM_DRIVERS);
+DEFINE_WORDS_CODEC(write_policy, "immediate");
 
 static void filesystem_check(void *self, struct xml_context *x)
 {
@@ -19,7 +20,7 @@ static void filesystem_check(void *self, struct xml_context *x)
 #define SELF struct filesystem
 PART(driver, "driver", "How the guest reaches it.",
     ATTR("type", driver, filesystem_driver, "kind of driver"),
-    ATTR("wrpolicy", write_policy, string, "immediate: write through the host's cache"),
+    ATTR("wrpolicy", write_policy, write_policy, "write through the host's cache"),
     ATTR("queue", queue, u32, "size of the queue", NONZERO),
     VIRTIO_ROWS);
 PART(source, "source", "The folder.",

@@ -15,6 +15,7 @@ DEFINE_ENUM_CODEC(streaming_mode, STREAMING_MODES);
 DEFINE_ENUM_CODEC(mouse_mode, MOUSE_MODES);
 DEFINE_ENUM_CODEC(spice_channel_name, SPICE_CHANNELS);
 DEFINE_ENUM_CODEC(spice_mode, SPICE_MODES);
+DEFINE_WORDS_CODEC(connected_action, "fail", "disconnect", "keep");
 
 #define REMOTE IF(type, GRAPHICS_VNC, GRAPHICS_RDP, GRAPHICS_SPICE)
 
@@ -122,7 +123,7 @@ const struct element graphics_element = ELEMENT_CHECKED("graphics", "A remote sc
     ATTR("sharePolicy", share_policy, share_policy, "who may share a screen", IF(type, GRAPHICS_VNC)),
     ATTR("passwd", password, string, "password", REMOTE, SECRET),
     ATTR("passwdValidTo", password_valid_to, string, "when it ends", REMOTE, SECRET),
-    ATTR("connected", connected, string, "what a new password does to clients", REMOTE, SECRET),
+    ATTR("connected", connected, connected_action, "what a new password does to clients", REMOTE, SECRET),
     ATTR("defaultMode", default_mode, spice_mode, "of channels that are not named", SPICE),
     ATTR("display", display, string, "display of the X server", IF(type, GRAPHICS_SDL)),
     ATTR("xauth", xauth, string, "path of its key", IF(type, GRAPHICS_SDL)),

@@ -10,6 +10,12 @@
 
 DEFINE_ENUM_CODEC(interface_type, INTERFACE_TYPES);
 DEFINE_ENUM_CODEC(link_state, LINK_STATES);
+DEFINE_WORDS_CODEC(mac_origin, "generated", "static");
+DEFINE_WORDS_CODEC(direct_mode, "vepa", "bridge", "private", "passthrough");
+DEFINE_WORDS_CODEC(vhostuser_mode, "client", "server");
+DEFINE_WORDS_CODEC(vhostuser_source, "unix");
+DEFINE_WORDS_CODEC(interface_driver, "qemu", "vhost", "vfio", "kvm", "xen");
+DEFINE_WORDS_CODEC(txmode, "iothread", "timer");
 
 void mac_format(const struct mac *mac, char ret_text[MAC_TEXT_SIZE])
 {
@@ -103,7 +109,7 @@ static void interface_check(void *self, struct xml_context *x)
 #define SELF struct interface
 PART(mac, "mac", "Its hardware address.",
     ATTR("address", mac, mac, "the address"),
-    ATTR("type", mac_type, string, "how it came about"),
+    ATTR("type", mac_type, mac_origin, "how it came about"),
     ATTR("check", mac_check, yes_no, "must it be free on the network?"));
 
 #define SOCKET IF(type, INTERFACE_SERVER, INTERFACE_CLIENT, INTERFACE_MCAST, INTERFACE_UDP)
@@ -114,8 +120,9 @@ PART(source, "source", "What it is connected to.",
     ATTR("bridge", bridge, string, "bridge of the host", IF(type, INTERFACE_BRIDGE)),
     ATTR("dev", source_dev, string, "device of the host",
          IF(type, INTERFACE_DIRECT, INTERFACE_VDPA, INTERFACE_USER, INTERFACE_VHOSTUSER)),
-    ATTR("mode", mode, string, "how", IF(type, INTERFACE_DIRECT, INTERFACE_VHOSTUSER)),
-    ATTR("type", source_type, string, "kind of character device", IF(type, INTERFACE_VHOSTUSER)),
+    ATTR("mode", mode, direct_mode, "how guests reach each other", IF(type, INTERFACE_DIRECT)),
+    ATTR("mode", mode, vhostuser_mode, "which end we are", IF(type, INTERFACE_VHOSTUSER)),
+    ATTR("type", source_type, vhostuser_source, "kind of character device", IF(type, INTERFACE_VHOSTUSER)),
     ATTR("path", path, string, "socket", IF(type, INTERFACE_VHOSTUSER)),
     ATTR("name", source_name, string, "network of the driver", IF(type, INTERFACE_INTERNAL)),
     ATTR("address", source.address, string, "peer", SOCKET),
@@ -127,8 +134,8 @@ PART(target, "target", "Its end on the host.",
 PART(model, "model", "What the guest sees.", ATTR("type", model, string, "model of the card"));
 
 PART(driver, "driver", "How packets are handled.",
-    ATTR("name", driver, string, "vhost or qemu"),
-    ATTR("txmode", txmode, string, "when packets are sent"),
+    ATTR("name", driver, interface_driver, "what moves the packets"),
+    ATTR("txmode", txmode, txmode, "when packets are sent"),
     ATTR("ioeventfd", ioeventfd, on_off, "handle requests outside of the vcpu's thread"),
     ATTR("event_idx", event_idx, on_off, "fewer interrupts"),
     ATTR("queues", queues, u32, "number of queue pairs", NONZERO),

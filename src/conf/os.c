@@ -11,6 +11,8 @@ DEFINE_ENUM_CODEC(firmware, FIRMWARES);
 DEFINE_ENUM_CODEC(nvram_type, NVRAM_TYPES);
 DEFINE_ENUM_CODEC(firmware_trait, FIRMWARE_TRAITS);
 DEFINE_ENUM_CODEC(smbios_mode, SMBIOS_MODES);
+DEFINE_WORDS_CODEC(nvram_format, "raw", "qcow2");
+DEFINE_WORDS_CODEC(acpi_table_type, "slic", "msdm", "raw", "rawset");
 
 const char *os_nvram(const struct os *os)
 {
@@ -109,12 +111,12 @@ PART(nvram_source, "source", "Where they are.",
 PART(nvram, "nvram", "The firmware's variables.",
     ATTR("type", nvram_type, nvram_type, "kind of place"),
     ATTR("template", nvram_template, string, "file that a new one is copied from"),
-    ATTR("templateFormat", nvram_template_format, string, "format of the template"),
-    ATTR("format", nvram_format, string, "format of the image"),
+    ATTR("templateFormat", nvram_template_format, nvram_format, "format of the template"),
+    ATTR("format", nvram_format, nvram_format, "format of the image"),
     INLINE(nvram_source, IF(nvram_type, NVRAM_FILE, NVRAM_BLOCK)),
     TEXT(nvram, string, "path", IF(nvram_type, NVRAM_TYPE_ABSENT)));
 
-PART(acpi_table, "table", "An ACPI table.", ATTR("type", acpi_type, string, "kind of table", REQUIRED),
+PART(acpi_table, "table", "An ACPI table.", ATTR("type", acpi_type, acpi_table_type, "kind of table", REQUIRED),
     TEXT(acpi_table, string, "path"));
 PART(acpi, "acpi", "ACPI tables for the guest.", INLINE(acpi_table));
 

@@ -4,6 +4,7 @@
 #include "conf/rows.h"
 
 DEFINE_ENUM_CODEC(video_model, VIDEO_MODELS);
+DEFINE_WORDS_CODEC(vgaconf, "io", "on", "off");
 
 #define SELF struct video
 PART(acceleration, "acceleration", "Help from the host's graphics card.",
@@ -28,7 +29,7 @@ PART(model, "model", "What the guest sees.",
     INLINE(acceleration), INLINE(resolution));
 
 PART(driver, "driver", "How it is emulated.",
-    ATTR("vgaconf", vgaconf, string, "what the console shows"), VIRTIO_ROWS);
+    ATTR("vgaconf", vgaconf, vgaconf, "what the console shows"), VIRTIO_ROWS);
 
 ALIAS_PART;
 

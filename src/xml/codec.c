@@ -12,6 +12,11 @@ bool codec_parse_string(const struct codec *c, struct arena *a, const char *text
     return true;
 }
 
+bool codec_parse_word(const struct codec *c, struct arena *a, const char *text, void *out)
+{
+    return enum_find(c->names, text) && codec_parse_string(c, a, text, out);
+}
+
 void codec_format_string(const struct codec *c, struct buffer *out, const void *in)
 {
     buffer_add_text(out, *(const char *const *) in);

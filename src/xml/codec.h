@@ -49,7 +49,18 @@ extern const struct codec codec_uuid, codec_presence, codec_yes_no, codec_on_off
 bool codec_parse_enum(const struct codec *c, struct arena *a, const char *text, void *out);
 void codec_format_enum(const struct codec *c, struct buffer *out, const void *in);
 bool codec_parse_string(const struct codec *c, struct arena *a, const char *text, void *out);
+bool codec_parse_word(const struct codec *c, struct arena *a, const char *text, void *out);
 void codec_format_string(const struct codec *c, struct buffer *out, const void *in);
+
+/* Words that are checked, and kept or handed on as they are: an enum of them would have no reader. */
+#define DEFINE_WORDS_CODEC(type, ...) \
+    static const char *const type##_words_[] = { NULL, __VA_ARGS__ }; \
+    static const struct enum_names type##_names = { \
+        #type, type##_words_, sizeof type##_words_ / sizeof *type##_words_ }; \
+    typedef const char *ctype_##type; \
+    static const struct codec codec_##type = { \
+        .name = #type, .size = sizeof(const char *), .parse = codec_parse_word, \
+        .format = codec_format_string, .names = &type##_names, .verbatim = true, .pointer = true }
 
 #define ENUM_CODEC(type) \
     { .name = #type, .size = sizeof(enum type), .parse = codec_parse_enum, .format = codec_format_enum, \
