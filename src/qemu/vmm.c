@@ -14,6 +14,7 @@
 #include "loop/stream.h"
 #include "qemu/channels.h"
 #include "qemu/emulator.h"
+#include "qemu/hints.h"
 #include "qemu/qom_saved.h"
 #include "qemu/vnc_ports.h"
 
@@ -210,6 +211,7 @@ WAITS void vmm_explain(struct vmm *vmm, struct error *err)
         fail(err, ERR_VMM, "the emulator %s: %s", process_exit_text(vmm->process), said);
     else
         fail(err, ERR_VMM, "the emulator %s (%s)", process_exit_text(vmm->process), why);
+    hints_add(vmm->def, err);
 }
 
 WAITS int vmm_terminate(struct vmm *vmm, bool graceful, struct error *err)
