@@ -13,6 +13,8 @@
 #include "daemon/settings.h"
 #include "domain/places.h"
 #include "qemu/caps.h"
+#include "qemu/emulator.h"
+#include "qemu/firmware.h"
 #include "qemu/operations.h"
 
 /* Beside domusd, where it is in the built tree, or where it is installed. */
@@ -122,7 +124,7 @@ struct caps *emulators_caps(const struct emulators *e, struct error *err)
 struct reading {
     const char *xml;
     unsigned flags;
-    const char *given, *override;
+    const char *given, *override, *nvram_folder;
     struct caps *caps;
     const char *caps_of;                /* the path whose capabilities these are */
     char *wanted;
@@ -159,6 +161,8 @@ static void read_in_thread(void *arg)
         .arg = r,
     };
     r->def = domain_def_parse(r->xml, strlen(r->xml), r->flags, &defaults, r->findings, r->err);
+    if (r->def && !(r->flags & DOMAIN_DEF_LIVE))
+        firmware_fill_in(r->def, r->nvram_folder, r->findings);
 }
 
 /* An emulator that cannot be asked is not the definition's fault: its machine then keeps its name until a
@@ -176,8 +180,10 @@ struct domain_def *emulators_read_definition(const struct emulators *e, const ch
                                              struct findings *findings, struct error *err)
 {
     owned_memory char *given = memory_copy_text(e->given), *override = memory_copy_text(e->override);
+    owned_memory char *nvram_folder = memory_copy_text(settings_now()->nvram_folder);
     struct reading r = {
-        .xml = xml, .flags = flags, .given = given, .override = override, .findings = findings, .err = err
+        .xml = xml, .flags = flags, .given = given, .override = override, .nvram_folder = nvram_folder,
+        .findings = findings, .err = err
     };
     size_t max = flags & DOMAIN_DEF_LIVE ? DOMAIN_XML_LIVE_MAX : DOMAIN_XML_MAX;
     if (strlen(xml) > max) {

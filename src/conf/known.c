@@ -108,8 +108,8 @@ static enum xml_verdict judge_namespaced(const char *name)
     return built ? XML_KEEP : XML_KEEP_BLOCKING;
 }
 
-/* Whatever may stand in a disk may stand in an image below it: "devices/disk/backingStore/source" is judged as
- * "devices/disk/source". */
+/* Whatever may stand in a disk may stand in an image below it: "devices/disk/backingStore/source" is judged
+ * as "devices/disk/source". */
 static const char *without_chain(const char *parent, char *scratch, size_t size)
 {
     static const char disk[] = "devices/disk", below[] = "/backingStore";

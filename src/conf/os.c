@@ -31,6 +31,19 @@ enum yes_no os_firmware_wants(const struct os *os, enum firmware_trait trait)
     return YES_NO_ABSENT;
 }
 
+void os_firmware_want(struct os *os, enum firmware_trait trait, enum yes_no wanted, struct arena *arena)
+{
+    struct firmware_feature *feature = ARENA_NEW(arena, struct firmware_feature);
+    feature->name = trait;
+    feature->enabled = wanted;
+    list_add(arena, &os->firmware_features, feature);
+    struct firmware_feature **items = os->firmware_features.items;
+    for (size_t i = os->firmware_features.count - 1; i > 0 && items[i - 1]->name < items[i]->name; i--) {
+        items[i] = items[i - 1];
+        items[i - 1] = feature;
+    }
+}
+
 static bool has_nvram(const struct os *os)
 {
     return os->nvram_type || os->nvram || os->nvram_template;

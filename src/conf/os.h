@@ -69,3 +69,6 @@ DECLARE_ELEMENT(os_element, struct os);
 const char *os_nvram(const struct os *os);
 /* What the firmware is asked to have: said, denied, or not mentioned. */
 enum yes_no os_firmware_wants(const struct os *os, enum firmware_trait trait);
+/* Adds what was not mentioned, in the order of its words. */
+struct arena;
+void os_firmware_want(struct os *os, enum firmware_trait trait, enum yes_no wanted, struct arena *arena);

@@ -304,6 +304,39 @@ static void add_spare_port(struct pci_map *map)
     pci_take_express(map, &nothing);
 }
 
+/* Does every slot have its owner already?  Then it was meant so. */
+static bool is_full(const struct pci_map *map)
+{
+    for (unsigned bus = 0; bus < map->buses; bus++)
+        for (unsigned slot = 1; slot < PCI_SLOTS; slot++)
+            if (map->kinds[bus] == PCI_BUS_CONVENTIONAL && pci_slot_is_free(map, bus, slot))
+                return false;
+    return true;
+}
+
+/* A slot of a pc stays free for the bridge that is added when one more device comes. */
+static void keep_spare_slot(struct pci_map *map)
+{
+    struct address **nobody = arena_alloc(xml_arena(map->x), sizeof *nobody);
+    if (map->machine == MACHINE_PC)
+        pci_take_conventional(map, nobody);
+}
+
+static void place_all(struct pci_map *map)
+{
+    bool full = is_full(map);
+    place_chipset(map);
+    reserve_chipset(map);
+    place_bridges(map);
+    place_devices(map);
+    add_spare_port(map);
+    if (!full)
+        keep_spare_slot(map);
+}
+
+/* Bridges take slots themselves, so as many as were missing may be one too few. */
+enum { ROUNDS_MAX = 8 };
+
 void pci_assign(struct domain_def *def, struct xml_context *x)
 {
     if (machine_kind(def) == MACHINE_OTHER)
@@ -315,10 +348,15 @@ void pci_assign(struct domain_def *def, struct xml_context *x)
         xml_refuse(x, &c->index, ERR_XML, "0 to 255", "there are at most %d PCI buses", PCI_BUSES);
         return;
     }
-    owned(pci_map) struct pci_map *map = pci_map_new(def, x);
-    place_chipset(map);
-    reserve_chipset(map);
-    place_bridges(map);
-    place_devices(map);
-    add_spare_port(map);
+    for (unsigned missing = 0, round = 0; round < ROUNDS_MAX && !xml_has_errors(x); round++) {
+        owned(pci_map) struct pci_map *map = pci_map_new(def, x);
+        pci_add_bridges(map, missing);
+        place_all(map);
+        missing = map->missing;
+        if (!missing)
+            return;
+        pci_undo(map);
+    }
+    if (!xml_has_errors(x))
+        xml_refuse(x, def, ERR_INTERNAL, NULL, "no free PCI slot is left, and no more bridges can be added");
 }

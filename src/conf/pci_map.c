@@ -52,6 +52,10 @@ bool pci_slot_is_free(const struct pci_map *map, unsigned bus, unsigned slot)
 
 void pci_take(struct pci_map *map, struct address **address, unsigned bus, unsigned slot, unsigned function)
 {
+    struct pci_placement placement = { .address = address, .before = *address };
+    if (*address)
+        placement.value = **address;
+    vector_push(&map->placements, placement);
     if (!*address)
         *address = ARENA_NEW(xml_arena(map->x), struct address);
     (*address)->type = ADDRESS_PCI;
@@ -166,7 +170,26 @@ struct pci_map *pci_map_new(struct domain_def *def, struct xml_context *x)
 
 void pci_map_free(struct pci_map *map)
 {
+    if (map)
+        vector_done(&map->placements);
     free(map);
+}
+
+/* In reverse order, so that what was first there stays. */
+void pci_undo(struct pci_map *map)
+{
+    for (size_t i = map->placements.count; i-- > 0; ) {
+        const struct pci_placement *placement = &map->placements.items[i];
+        *placement->address = placement->before;
+        if (placement->before)
+            *placement->before = placement->value;
+    }
+}
+
+void pci_add_bridges(struct pci_map *map, unsigned count)
+{
+    while (count-- > 0 && map->buses < PCI_BUSES)
+        add_controller(map, CONTROLLER_PCI_BRIDGE);
 }
 
 static bool take_slot_on(struct pci_map *map, struct address **address, unsigned bus)
@@ -195,6 +218,11 @@ bool pci_take_conventional(struct pci_map *map, struct address **address)
     for (unsigned bus = 0; bus < map->buses; bus++)
         if (map->kinds[bus] == PCI_BUS_CONVENTIONAL && take_slot_on(map, address, bus))
             return true;
+    if (map->machine == MACHINE_PC && map->buses < PCI_BUSES) {
+        map->kinds[map->buses] = PCI_BUS_CONVENTIONAL;
+        map->missing++;
+        return take_slot_on(map, address, map->buses++);
+    }
     if (map->machine != MACHINE_Q35)
         return refuse_full(map, "free PCI slot");
     struct address *place = NULL;

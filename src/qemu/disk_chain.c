@@ -57,8 +57,8 @@ static int remember(struct walk *walk, const char *path, const struct stat *st, 
     return 0;
 }
 
-/* What is not written down is guessed only where a guess does no harm: in a raw image a guest may have written
- * a header that names any file of the host. */
+/* What is not written down is guessed only where a guess does no harm: in a raw image a guest may have
+ * written a header that names any file of the host. */
 static int choose_format(struct disk *image, const struct image_header *above,
                          const struct image_header *header, const char *path, struct error *err)
 {

@@ -9,5 +9,6 @@
 #include "domain/domain.h"
 
 /* Fails, naming the disk and the other domain, if a running domain other than `dom` has an image that `def`
- * wants, unless both only read it or both share it; images below a disk's own are only read.  Does not wait. */
+ * wants, unless both only read it or both share it; images below a disk's own are only read.  Does not
+ * wait. */
 int disk_users_check(const struct domain *dom, const struct domain_def *def, struct error *err);

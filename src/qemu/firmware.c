@@ -147,6 +147,19 @@ static void find_description(const char *const *folders, struct search *search)
 
 /* --- taking it --- */
 
+/* Written down, so that the same one is chosen when it is looked for again. */
+static void take_traits(struct domain_def *def, const struct json *features)
+{
+    struct os *os = &def->os;
+    static const enum firmware_trait traits[] = { FIRMWARE_ENROLLED_KEYS, FIRMWARE_SECURE_BOOT };
+    os->firmware = FIRMWARE_EFI;
+    for (size_t i = 0; i < ARRAY_COUNT(traits); i++) {
+        bool has = list_has(features, enum_word(&firmware_trait_names, (int) traits[i]));
+        if (!os_firmware_wants(os, traits[i]))
+            os_firmware_want(os, traits[i], has ? YES : NO, def->arena);
+    }
+}
+
 static void take_description(struct domain_def *def, const struct json *description)
 {
     struct os *os = &def->os;
@@ -156,6 +169,7 @@ static void take_description(struct domain_def *def, const struct json *descript
     os->loader = arena_copy(def->arena, code.file);
     os->loader_format = arena_copy(def->arena, code.format);
     os->loader_readonly = YES;
+    take_traits(def, features);
     if (list_has(features, "requires-smm")) {
         def->features.smm = ON;
         os->loader_secure = list_has(features, "secure-boot") ? YES : os->loader_secure;
@@ -184,8 +198,12 @@ static void take_known_template(struct os *os)
         { "/usr/share/qemu/edk2-x86_64-code.fd", "/usr/share/qemu/edk2-i386-vars.fd" },
     };
     for (size_t i = 0; i < ARRAY_COUNT(known); i++)
-        if (text_equal(known[i].code, os->loader))
+        if (text_equal(known[i].code, os->loader)) {
             os->nvram_template = known[i].variables;
+            os->nvram_template_format = "raw";
+            if (!os->nvram_format)
+                os->nvram_format = "raw";
+        }
 }
 
 /* Named by uuid, so no domain name can reach a path. */
@@ -201,9 +219,8 @@ char *firmware_variables(const struct domain_def *def)
     const char *folder = settings_now()->nvram_folder;
     if (def->os.nvram_type > NVRAM_FILE)
         return NULL;
-    if (os_nvram(&def->os))
-        return memory_copy_text(os_nvram(&def->os));
-    char *file = folder ? own_place(def, folder) : NULL;
+    const char *named = os_nvram(&def->os);
+    char *file = named ? memory_copy_text(named) : folder ? own_place(def, folder) : NULL;
     if (file && access(file, F_OK) == 0)
         return file;
     free(file);
@@ -253,11 +270,29 @@ int firmware_choose_from(const char *const *folders, struct domain_def *def, con
     return place_variables(def, nvram_folder, err);
 }
 
+static const char *const folders[] = { "/etc/qemu/firmware", "/usr/share/qemu/firmware", NULL };
+
+static bool has_choice(const struct os *os)
+{
+    return os->firmware == FIRMWARE_EFI || os->loader_type == LOADER_PFLASH || os_nvram(os) ||
+           os->nvram_template;
+}
+
+void firmware_fill_in(struct domain_def *def, const char *nvram_folder, struct findings *findings)
+{
+    error_scope(reason);
+    if (!has_choice(&def->os) ||
+        firmware_choose_from(folders, def, def->os.machine, nvram_folder, &reason) == 0)
+        return;
+    const struct finding finding = { .severity = SEVERITY_WARNING, .path = (char *) "domain/os",
+                                     .text = (char *) error_text(&reason) };
+    findings_add(findings, &finding);
+}
+
 struct choice { struct domain_def *def; const char *machine, *nvram_folder; struct error err; int rc; };
 
 static void choose(void *arg)
 {
-    static const char *const folders[] = { "/etc/qemu/firmware", "/usr/share/qemu/firmware", NULL };
     struct choice *choice = arg;
     choice->rc = firmware_choose_from(folders, choice->def, choice->machine, choice->nvram_folder,
                                       &choice->err);
@@ -266,9 +301,7 @@ static void choose(void *arg)
 WAITS int firmware_choose(struct domain_def *def, const char *machine, const char *nvram_folder,
                           struct error *err)
 {
-    const struct os *os = &def->os;
-    if (os->firmware != FIRMWARE_EFI && os->loader_type != LOADER_PFLASH && !os_nvram(os) &&
-        !os->nvram_template)
+    if (!has_choice(&def->os))
         return 0;
     struct choice choice = { .def = def, .machine = machine, .nvram_folder = nvram_folder };
     int rc = await_work(choose, &choice, err);

@@ -12,16 +12,20 @@
 #include "loop/fiber.h"
 
 struct domain_def;
+struct findings;
 
 /* Fills in what firmware='efi', or a loader without its template, leaves open in a definition that nobody
  * else sees yet: loader, kind, template, and a file below `nvram_folder` for the variables. */
 WAITS int firmware_choose(struct domain_def *def, const char *machine, const char *nvram_folder,
                           struct error *err);
+/* The same for a definition that is about to be stored, blocking: what is chosen is written down there, and
+ * what cannot be chosen now is left to a start, with a finding. */
+void firmware_fill_in(struct domain_def *def, const char *nvram_folder, struct findings *findings);
 /* Copies the template unless the variables are there. */
 WAITS int firmware_make_variables(const struct domain_def *def, struct error *err);
 
-/* The file of a stored definition's variables: the one it names, else the one that a start made for it; NULL
- * if there is none, or it is a device.  The caller frees. */
+/* The file of a stored definition's variables, if it is there: the one it names, else the one that a start
+ * made for it.  NULL also if it is a device.  The caller frees. */
 char *firmware_variables(const struct domain_def *def);
 
 /* The same, blocking, with descriptions out of these two folders (NULL-terminated; the first one wins). */

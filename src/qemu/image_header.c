@@ -70,7 +70,8 @@ static int read_qcow(const struct bytes *bytes, struct image_header *header, str
     if (version > 3)
         return fail(err, ERR_OPERATION_FAILED, "version %llu of qcow2 is not known",
                     (unsigned long long) version);
-    if (offset && length && copy_text(bytes, offset, length, header->backing, sizeof header->backing, err) < 0)
+    if (offset && length &&
+        copy_text(bytes, offset, length, header->backing, sizeof header->backing, err) < 0)
         return -1;
     if (version == 1)
         return 0;

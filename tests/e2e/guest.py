@@ -121,8 +121,11 @@ def a_firmware_is_chosen_for_who_asks_for_one(d):
     d.virsh("start", "one")
     live = d.virsh("dumpxml", "one")
     contains(live, "type='pflash'", "<nvram template=", f"{d.root}/lib/nvram/")
-    if "<loader" in d.virsh("dumpxml", "one", "--inactive"):
-        raise Failed("the choice was stored, and will not follow the host's firmware")
+    contains(d.virsh("dumpxml", "one", "--inactive"), "type='pflash'", "<nvram template=",
+             "<feature enabled='no' name='enrolled-keys'/>")
+    stored = d.virsh("dumpxml", "one", "--inactive")
+    d.virsh("define", d.file("again.xml", stored))
+    same(d.virsh("dumpxml", "one", "--inactive"), stored)
 
 
 @test(emulator="qemu")

@@ -103,12 +103,47 @@ Test(addresses, places_that_are_not_there_are_refused)
     refuse("pc", "", "<controller type='pci' index='4294967295' model='pci-bridge'/>", ERR_XML, "0 to 65535");
 }
 
-Test(addresses, a_full_machine_says_so)
+static char *cards(int count)
 {
     owned_buffer struct buffer devices = { 0 };
-    for (int i = 0; i < 40; i++)
+    buffer_add_text(&devices, "<memballoon model='none'/>");
+    for (int i = 0; i < count; i++)
         buffer_add_text(&devices, "<interface type='user'/>");
-    refuse("pc", "", devices.data, ERR_INTERNAL, "no free PCI slot is left");
+    return buffer_take(&devices);
+}
+
+static unsigned bridges(const struct domain_def *def)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < def->controllers.count; i++)
+        count += def->controllers.items[i]->model == CONTROLLER_PCI_BRIDGE;
+    return count;
+}
+
+Test(addresses, a_pc_gets_bridges_for_what_its_root_bus_has_no_slot_for)
+{
+    /* Slots 2 to 31 are free, one is kept for a bridge, and a bridge has 31. */
+    static const struct { int cards; unsigned bridges; } sizes[] = {
+        { 29, 0 }, { 30, 1 }, { 59, 1 }, { 60, 2 }, { 400, 13 },
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(sizes); i++) {
+        owned_memory char *devices = cards(sizes[i].cards);
+        owned(domain_def) struct domain_def *def = define("pc", "", devices);
+        cr_assert_eq(bridges(def), sizes[i].bridges, "%d cards: %u bridges", sizes[i].cards, bridges(def));
+        owned_buffer struct buffer first = { 0 }, second = { 0 };
+        error_scope(err);
+        domain_def_format(def, 0, NULL, &first);
+        owned(domain_def) struct domain_def *again = define_text(first.data, 0, NULL, &err);
+        cr_assert_not_null(again, "%s", error_text(&err));
+        domain_def_format(again, 0, NULL, &second);
+        cr_assert_str_eq(second.data, first.data, "%d cards", sizes[i].cards);
+    }
+}
+
+Test(addresses, a_full_machine_says_so)
+{
+    owned_memory char *devices = cards(8000);
+    refuse("pc", "", devices, ERR_INTERNAL, "no free PCI slot is left");
 }
 
 Test(addresses, companions_of_a_usb_controller_share_its_number_and_slot)
