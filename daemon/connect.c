@@ -20,7 +20,7 @@ enum {
 
 /* Features that are a promise of this daemon; all others are 0. */
 enum {
-    FEATURE_TYPED_STRINGS = 9, FEATURE_KEEPALIVE = 10, FEATURE_CALLBACK_IDS = 14,
+    FEATURE_FD_PASSING = 8, FEATURE_TYPED_STRINGS = 9, FEATURE_KEEPALIVE = 10, FEATURE_CALLBACK_IDS = 14,
     FEATURE_CLOSE_CALLBACK = 15, FEATURE_NETWORK_UPDATE_ORDER = 16
 };
 
@@ -77,6 +77,7 @@ int on_connect_supports_feature(struct request *request, const remote_connect_su
         peer_start_keepalive(request->call->peer);
         ret->supported = 1;
         break;
+    case FEATURE_FD_PASSING:
     case FEATURE_TYPED_STRINGS:
     case FEATURE_CALLBACK_IDS:
     case FEATURE_CLOSE_CALLBACK:

@@ -1,6 +1,6 @@
 noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_SOURCES = daemon/affect.c daemon/affect.h daemon/boot.c daemon/boot.h daemon/capabilities.c daemon/capabilities.h daemon/connect.c \
-    daemon/daemon.c daemon/daemon.h daemon/define.h daemon/dispatch.c daemon/dispatch.h daemon/domain_info.c \
+    daemon/daemon.c daemon/daemon.h daemon/define.h daemon/dispatch.c daemon/dispatch.h daemon/domain_graphics.c daemon/domain_info.c \
     daemon/domain_lifecycle.c daemon/domain_list.c daemon/domain_list.h daemon/domain_xml.c daemon/domus_program.c daemon/domus_tree.c \
     daemon/emulators.c daemon/emulators.h daemon/events.c daemon/host.c daemon/host.h daemon/lock.c daemon/lock.h \
     daemon/options.c daemon/options.h daemon/parallel.c daemon/parallel.h daemon/qemu_program.c daemon/request.h \

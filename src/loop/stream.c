@@ -249,7 +249,7 @@ void stream_write(struct stream *s, const void *bytes, size_t length)
         stream_mark_dirty(s);
 }
 
-void stream_write_fd(struct stream *s, int fd)
+void stream_write_fd(struct stream *s, int fd, char carrier)
 {
     if (s->ended) {
         close(fd);
@@ -257,7 +257,7 @@ void stream_write_fd(struct stream *s, int fd)
     }
     struct outgoing_fd item = { fd, s->sent_ever + stream_pending(s) };
     vector_push(&s->fds_out, item);
-    stream_write(s, "", 1);
+    stream_write(s, &carrier, 1);
 }
 
 size_t stream_pending(const struct stream *s)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/uuid.h"
@@ -251,6 +252,16 @@ struct monitor_request *monitor_request(struct monitor *m, const char *command, 
     stream_write(m->stream, line.data, line.length);
     watch_deadline(m, request->deadline);
     return request;
+}
+
+/* QEMU keeps what came with the last bytes that carried any, and reads no further than the command behind them
+ * before that one has run: so nobody else's "getfd" can take it. */
+void monitor_pass_fd(struct monitor *m, int fd)
+{
+    if (m->broken)
+        close(fd);
+    else
+        stream_write_fd(m->stream, fd, ' ');
 }
 
 /* Opening and closing */

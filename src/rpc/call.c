@@ -87,7 +87,7 @@ static int send_reply(struct task *task, const void *reply, struct error *err)
     frame_end(&out, start);
     peer_write(call->peer, &out);
     for (size_t i = 0; i < call->reply_fds_count && !peer_is_gone(call->peer); i++) {
-        stream_write_fd(call->peer->stream, call->reply_fds[i]);
+        stream_write_fd(call->peer->stream, call->reply_fds[i], 0);
         call->reply_fds[i] = -1;
     }
     return 0;

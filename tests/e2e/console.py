@@ -6,6 +6,7 @@ import os
 import pty
 import select
 import signal
+import socket
 import subprocess
 import termios
 import threading
@@ -287,6 +288,28 @@ def a_guest_that_takes_nothing_makes_its_client_wait(d):
     thread.join(20)
     same(thread.is_alive(), False, "the client still waits")
     stream.finish()
+
+
+@test(emulator="qemu")
+def a_screen_is_opened_over_the_clients_own_connection(d):
+    import libvirt
+    d.define("one", "<graphics type='vnc' passwd='secret'/>")
+    d.virsh("start", "one", "--paused")
+    dom = d.connect().lookupByName("one")
+    with socket.socket(fileno=dom.openGraphicsFD(0)) as viewer:
+        same(viewer.recv(12), b"RFB 003.008\n")
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        dom.openGraphics(0, theirs.fileno(), libvirt.VIR_DOMAIN_OPEN_GRAPHICS_SKIPAUTH)
+        theirs.close()
+        same(ours.recv(12), b"RFB 003.008\n")
+        ours.sendall(b"RFB 003.008\n")
+        same(ours.recv(2), b"\x01\x01", "security types: none, though there is a password")
+    try:
+        dom.openGraphicsFD(1)
+        raise Failed("it was opened")
+    except libvirt.libvirtError as error:
+        contains(str(error), "No graphics backend with index 1")
 
 
 main()

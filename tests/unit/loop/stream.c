@@ -191,7 +191,7 @@ static void passes(void *arg)
         cr_assert_eq(pipe2(fds, O_CLOEXEC), 0);
         inodes[i] = inode(fds[0]);
         close(fds[1]);
-        stream_write_fd(i < 3 ? a.stream : b.stream, fds[0]);
+        stream_write_fd(i < 3 ? a.stream : b.stream, fds[0], 0);
         if (i == 1)
             stream_write(a.stream, "two", 3);
     }
@@ -221,7 +221,7 @@ static void passes_many(void *arg)
     struct end a = { 0 }, b = { 0 };
     pair(&a, &b);
     for (int i = 0; i < STREAM_FDS_MAX + 10; i++)
-        stream_write_fd(a.stream, open("/dev/null", O_RDONLY | O_CLOEXEC));
+        stream_write_fd(a.stream, open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
     int before = dup(0);
     close(before);
     for (int i = 0; i < 2000 && b.got.length < STREAM_FDS_MAX + 10; i++)
@@ -296,7 +296,7 @@ static void peer_resets(void *arg)
     cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
     end_init(&a, fds[0]);
     stream_write(a.stream, bytes, 1000 * 1000);
-    stream_write_fd(a.stream, open("/dev/null", O_RDONLY | O_CLOEXEC));
+    stream_write_fd(a.stream, open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
     settle(5);
     cr_assert_gt(stream_pending(a.stream), 0);
     cr_assert_eq(write(fds[1], "last words", 10), 10);
@@ -429,7 +429,7 @@ static void loses_descriptors(void *arg)
     struct end a = { 0 }, b = { 0 };
     pair(&a, &b);
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);       /* its number is free again once it is sent */
-    stream_write_fd(a.stream, fd);
+    stream_write_fd(a.stream, fd, 0);
     allow_descriptors((rlim_t) fd);
     settle(5);
     allow_descriptors(1000);
