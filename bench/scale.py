@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench scale [COUNT...] [--guests N]: domusd with many definitions (3000 and 10000), and with many running guests (200).
 
-For each count: the rate at which definitions are made (each is on disk, synced, before its call returns), then the time
+For each count: the rate at which definitions are made (each is on disk before its call returns), then the time
 from the start of a fresh domusd to its first complete list, and what one call of each kind takes.  For the guests, on the
 simulated VMM: starts a second by 8 clients, what they cost while nothing happens, and how long a new domusd takes to have
 all of them back after the old one was killed with SIGKILL.

@@ -64,6 +64,10 @@ static int load_domains(struct daemon *daemon, struct error *err)
 {
     const struct conf_defaults defaults = { .arch = "x86_64" };     /* what we wrote ourselves has them all */
     size_t damaged;
+    struct journal *journal = journal_open(registry_places(daemon->registry), err);
+    if (!journal)
+        return -1;
+    registry_set_journal(daemon->registry, journal);
     if (definitions_load(daemon->registry, &defaults, &damaged, err) < 0 ||
         statuses_load(daemon->registry, &defaults, err) < 0)
         return -1;

@@ -268,7 +268,7 @@ int on_domain_rename(struct request *request, const remote_domain_rename_args *a
         return -1;
     if (check_rename(dom, name, err) < 0) {
         error_scope(lost);
-        if (definition_save(registry_places(dom->registry), old, &lost) == 0)
+        if (definition_save(dom->registry, old, &lost) == 0)
             domain_set_def(dom, old);
         return -1;
     }

@@ -54,7 +54,7 @@ static WAITS struct domain *begin_with(struct request *request, struct domain_de
 static WAITS int keep(struct domain *dom, struct domain_def *def, struct error *err)
 {
     bool known = dom->persistent;
-    if (definition_save(registry_places(dom->registry), def, err) < 0)
+    if (definition_save(dom->registry, def, err) < 0)
         return -1;
     domain_set_def(dom, def);
     dom->persistent = true;
@@ -117,7 +117,6 @@ int on_domain_define_xml_flags(struct request *request, const remote_domain_defi
 /* The guest, if there is one, runs on: it has become transient. */
 static WAITS int undefine(struct domain *dom, unsigned flags, struct error *err)
 {
-    const struct places *places = registry_places(dom->registry);
     if (!dom->persistent)
         return fail(err, ERR_OPERATION_INVALID, "cannot undefine transient domain");
     if (flags & UNDEFINE_NVRAM && flags & UNDEFINE_KEEP_NVRAM)
@@ -127,10 +126,10 @@ static WAITS int undefine(struct domain *dom, unsigned flags, struct error *err)
         return fail(err, ERR_OPERATION_INVALID, "cannot undefine domain with nvram");
     if (nvram && flags & UNDEFINE_NVRAM && file_work_remove(nvram, err) < 0)
         return -1;
-    if (dom->autostart && autostart_save(places, &dom->uuid, false, err) < 0)
+    if (dom->autostart && autostart_save(dom->registry, &dom->uuid, false, err) < 0)
         return -1;
     dom->autostart = false;
-    if (definition_remove(places, &dom->uuid, err) < 0)
+    if (definition_remove(dom->registry, &dom->uuid, err) < 0)
         return -1;
     if (!domain_is_active(dom))
         domain_qom_forget_saved(dom);
@@ -259,7 +258,7 @@ int on_domain_set_autostart(struct request *request, const remote_domain_set_aut
     bool on = args->autostart != 0;
     if (!dom->persistent)
         return fail(err, ERR_OPERATION_INVALID, "cannot set autostart for transient domain");
-    if (on != dom->autostart && autostart_save(registry_places(dom->registry), &dom->uuid, on, err) < 0)
+    if (on != dom->autostart && autostart_save(dom->registry, &dom->uuid, on, err) < 0)
         return -1;
     dom->autostart = on;
     return 0;

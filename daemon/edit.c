@@ -24,7 +24,7 @@ struct domain_def *edit_check(struct request *request, const struct domain_def *
 int edit_keep(struct request *request, struct domain_def *def, struct error *err)
 {
     struct domain *dom = request->dom;
-    if (definition_save(registry_places(dom->registry), def, err) < 0)
+    if (definition_save(dom->registry, def, err) < 0)
         return -1;
     domain_set_def(dom, def);
     return 0;

@@ -76,7 +76,7 @@ static int create(const char *path, mode_t mode)
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
-/* ext4 starts writing a new file out when it is renamed over an old one; of two that change places it does not. */
+/* ext4 begins to write a new file out when it is renamed over an old one, but not when they change places. */
 static int put_in_place(const char *temporary, const char *path, bool synced)
 {
     if (!synced && renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE) == 0)

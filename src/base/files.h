@@ -18,9 +18,9 @@ int file_read_regular(const char *path, size_t limit, struct buffer *out, struct
 int file_replace(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err);
 /* Removes it and fsyncs the folder; a missing file is no error. */
 int file_remove(const char *path, struct error *err);
-/* The same two without a sync: whole for everybody else at any moment, whenever we are killed.  Only a crash of
- * the host may leave the old file, none, an empty or a torn one.  For caches, and for what a host that crashed
- * has no use for. */
+/* The same two without a sync: whole for everybody else at any moment, whenever we are killed.  Only a
+ * crash of the host may leave the old file, none, an empty or a torn one.  For caches, and for what a host
+ * that crashed has no use for. */
 int file_swap(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err);
 int file_drop(const char *path, struct error *err);
 /* Makes the folder and those above it. */

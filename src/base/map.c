@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 struct entry {
@@ -26,10 +27,7 @@ struct map {
 
 static uint64_t hash_of(const struct map *m, const void *key, size_t length)
 {
-    const unsigned char *p = key;
-    uint64_t h = m->seed ^ 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ p[i]) * 0x100000001b3u;
+    uint64_t h = hash_bytes(m->seed ^ HASH_BEGIN, key, length);
     h ^= h >> 32;
     h *= 0xd6e8feb86659fd93u;
     return h ^ h >> 32;

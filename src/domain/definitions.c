@@ -11,36 +11,25 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "domain/file_work.h"
 #include "loop/process.h"
 
-static int unless_aborted(int rc, struct error *err)
+int definition_save(const struct registry *registry, const struct domain_def *def, struct error *err)
 {
-    if (rc < 0 && err->code == ERR_ABORTED) {           /* it was done nevertheless */
-        error_clear(err);
-        return 0;
-    }
-    return rc;
-}
-
-int definition_save(const struct places *places, const struct domain_def *def, struct error *err)
-{
-    owned_memory char *path = place_definition(places, &def->uuid);
     owned_buffer struct buffer xml = { 0 };
     domain_def_format(def, DOMAIN_DEF_SECRETS, NULL, &xml);
-    return unless_aborted(file_work_replace(path, xml.data, xml.length, 0600, err), err);
+    return journal_put(registry_journal(registry), JOURNAL_DEFINITION, &def->uuid, xml.data, xml.length, err);
 }
 
-int definition_remove(const struct places *places, const struct uuid *uuid, struct error *err)
+int definition_remove(const struct registry *registry, const struct uuid *uuid, struct error *err)
 {
-    owned_memory char *path = place_definition(places, uuid);
-    return unless_aborted(file_work_remove(path, err), err);
+    return journal_drop(registry_journal(registry), JOURNAL_DEFINITION, uuid, err);
 }
 
-int autostart_save(const struct places *places, const struct uuid *uuid, bool on, struct error *err)
+int autostart_save(const struct registry *registry, const struct uuid *uuid, bool on, struct error *err)
 {
-    owned_memory char *path = place_autostart(places, uuid);
-    return unless_aborted(on ? file_work_replace(path, "", 0, 0600, err) : file_work_remove(path, err), err);
+    struct journal *journal = registry_journal(registry);
+    return on ? journal_put(journal, JOURNAL_AUTOSTART, uuid, "", 0, err)
+              : journal_drop(journal, JOURNAL_AUTOSTART, uuid, err);
 }
 
 /* What a file of the folder holds. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* definitions.h - persistent definitions and autostart marks on disk.
  *
- * One file a domain, replaced whole (files.h), so that a crash leaves the old or the new one.  A file that
- * cannot be read or parsed is reported by name and line and is never written, renamed or removed by us.
+ * One file a domain, replaced whole by way of the journal (journal.h), so that a crash leaves the old or the
+ * new one.  A file that cannot be read or parsed is reported by name and line and is never written, renamed
+ * or removed by us.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,9 +12,10 @@
 
 /* These three do what they say even if the waiting job is cancelled meanwhile, and then report what became of
  * it. */
-WAITS int definition_save(const struct places *places, const struct domain_def *def, struct error *err);
-WAITS int definition_remove(const struct places *places, const struct uuid *uuid, struct error *err);
-WAITS int autostart_save(const struct places *places, const struct uuid *uuid, bool on, struct error *err);
+WAITS int definition_save(const struct registry *registry, const struct domain_def *def, struct error *err);
+WAITS int definition_remove(const struct registry *registry, const struct uuid *uuid, struct error *err);
+WAITS int autostart_save(const struct registry *registry, const struct uuid *uuid, bool on,
+                         struct error *err);
 
 /* At startup, before the loop runs: registers every domain whose file is sound, and logs an error for each
  * other.  The number of damaged files goes to ret_damaged; -1 only if the folder itself cannot be read. */

@@ -9,8 +9,6 @@
 
 #include "loop/fiber.h"
 
-WAITS int file_work_replace(const char *path, const void *bytes, size_t length, mode_t mode,
-                            struct error *err);
-WAITS int file_work_remove(const char *path, struct error *err);
 WAITS int file_work_swap(const char *path, const void *bytes, size_t length, mode_t mode, struct error *err);
 WAITS int file_work_drop(const char *path, struct error *err);
+WAITS int file_work_remove(const char *path, struct error *err);

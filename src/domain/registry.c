@@ -14,6 +14,7 @@ struct registry {
     struct map *by_uuid, *by_name, *by_id;
     VECTOR(struct domain *) all;        /* in order of uuid, which is the order of lists */
     struct places *places;
+    struct journal *journal;
     struct events *events;
     int last_id;
 };
@@ -39,6 +40,7 @@ void registry_free(struct registry *r)
     map_free(r->by_uuid);
     map_free(r->by_name);
     map_free(r->by_id);
+    journal_free(r->journal);
     places_free(r->places);
     events_free(r->events);
     free(r);
@@ -47,6 +49,16 @@ void registry_free(struct registry *r)
 const struct places *registry_places(const struct registry *r)
 {
     return r->places;
+}
+
+void registry_set_journal(struct registry *r, struct journal *journal)
+{
+    r->journal = journal;
+}
+
+struct journal *registry_journal(const struct registry *r)
+{
+    return r->journal;
 }
 
 struct events *registry_events(const struct registry *r)

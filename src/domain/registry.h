@@ -9,12 +9,16 @@
 
 #include "domain/domain.h"
 #include "domain/events.h"
+#include "domain/journal.h"
 #include "domain/places.h"
 
 struct registry *registry_new(struct places *places);   /* takes places */
 void registry_free(struct registry *registry);
 DEFINE_OWNED(registry)
 
+/* Takes the journal, by which definitions are kept. */
+void registry_set_journal(struct registry *registry, struct journal *journal);
+struct journal *registry_journal(const struct registry *registry);
 const struct places *registry_places(const struct registry *registry);
 struct events *registry_events(const struct registry *registry);
 

@@ -7,8 +7,8 @@
  * Members that we do not know, of our own major version, are kept when the file is written again.
  *
  * It is replaced whole and never synced: it has to outlive us, and the VMM outlives us only as long as the
- * host does.  What a crash of the host leaves of it is of an earlier boot, or damaged while nobody is behind a
- * monitor; then it says nothing of any guest.
+ * host does.  What a crash of the host leaves of it is of an earlier boot, or damaged while nobody is behind
+ * a monitor; then it says nothing of any guest.
  */
 #pragma once
 #include "domain/registry.h"

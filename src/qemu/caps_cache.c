@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -126,14 +127,6 @@ static char *make_key(const char *emulator, struct error *err)
 
 /* --- the cache folder --- */
 
-static uint64_t hash_text(const char *text)     /* FNV-1a; the file's own key tells a collision */
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char) *text) * 0x100000001b3;
-    return hash;
-}
-
 struct cache_file {
     char *folder, *path;
     struct buffer text;
@@ -144,7 +137,8 @@ struct cache_file {
 static void cache_file_init(struct cache_file *file, const char *key)
 {
     *file = (struct cache_file){ .folder = memory_printf("%s/caps", settings.folder) };
-    file->path = memory_printf("%s/%016" PRIx64 ".json", file->folder, hash_text(key));
+    uint64_t hash = hash_bytes(HASH_BEGIN, key, strlen(key));    /* the file's own key tells a collision */
+    file->path = memory_printf("%s/%016" PRIx64 ".json", file->folder, hash);
 }
 
 static void cache_file_done(struct cache_file *file)

@@ -49,6 +49,22 @@ def running_guests_are_found_again_after_a_kill(d):
 
 
 @test()
+def definitions_edited_or_removed_by_hand_while_no_daemon_runs_are_taken_as_they_are(d):
+    for end in (d.kill, d.stop):
+        for name in ("edited", "removed", "kept"):
+            d.define(name)
+        path = {name: f"{d.root}/lib/domains/{d.virsh('domuuid', name).strip()}.xml" for name in ("edited", "removed", "kept")}
+        end()
+        text = open(path["edited"]).read()
+        with open(path["edited"], "w") as f:
+            f.write(text.replace("<name>edited</name>", "<name>edited</name><title>by hand</title>"))
+        os.unlink(path["removed"])
+        d.start()
+        same(sorted(d.virsh("list", "--all", "--name").split()), ["edited", "kept"])
+        contains(d.virsh("dumpxml", "edited"), "<title>by hand</title>")
+
+
+@test()
 def ids_are_not_used_again(d):
     d.define("one")
     d.define("two")

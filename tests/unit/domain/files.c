@@ -14,9 +14,10 @@ static WAITS void save(void *arg)
 {
     struct saving *s = arg;
     error_scope(err);
-    const struct places *places = registry_places(s->registry);
-    cr_assert_eq(definition_save(places, s->def, &err), 0, "%s", error_text(&err));
-    cr_assert_eq(autostart_save(places, &s->def->uuid, true, &err), 0, "%s", error_text(&err));
+    registry_set_journal(s->registry, journal_open(registry_places(s->registry), &err));
+    cr_assert_eq(definition_save(s->registry, s->def, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(autostart_save(s->registry, &s->def->uuid, true, &err), 0, "%s", error_text(&err));
+    loop_stop();
 }
 
 static void put(const struct registry *registry, const char *name, const char *text)
@@ -37,6 +38,7 @@ Test(definitions, come_back_as_they_were_saved)
     struct saving saving = { first, def };
     cr_assert_not_null(fiber_start(save, &saving));
     loop_run();
+    registry_free(take(first));
     loop_done();
 
     owned(registry) struct registry *second = registry_new(places_new(root));
