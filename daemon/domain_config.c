@@ -9,8 +9,10 @@
 #include "daemon/affect.h"
 #include "daemon/daemon.h"
 #include "daemon/edit.h"
+#include "daemon/pins.h"
 #include "domain/definitions.h"
 #include "domain/events.h"
+#include "qemu/hotplug.h"
 #include "qemu/power.h"
 
 /* --- memory
@@ -138,7 +140,7 @@ static int check_vcpus(const struct domain_def *def, unsigned count, const char 
 
 static WAITS int set_vcpus(struct request *request, unsigned count, unsigned flags, struct error *err)
 {
-    const struct domain *dom = request->dom;
+    struct domain *dom = request->dom;
     unsigned affected = 0;
     if (affect_resolve(dom, flags, &affected, err) < 0)
         return -1;
@@ -151,10 +153,10 @@ static WAITS int set_vcpus(struct request *request, unsigned count, unsigned fla
     if ((affected & AFFECT_LIVE && check_vcpus(dom->live, count, "live", err) < 0) ||
         (affected & AFFECT_CONFIG && check_vcpus(dom->def, count, "persistent", err) < 0))
         return -1;
-    if (affected & AFFECT_LIVE && count != dom->live->vcpus)
-        return fail(err, ERR_UNSUPPORTED,
-                    "the number of a running guest's vcpus cannot be changed; --config changes it for "
-                    "the next start");
+    unsigned before = affected & AFFECT_LIVE ? dom->live->vcpus : count;
+    if (affected & AFFECT_LIVE && (domain_set_live_vcpus(dom, count, err) < 0 ||
+                                   pins_apply_to_new(dom, before, count, err) < 0))
+        return -1;
     if (!(affected & AFFECT_CONFIG))
         return 0;
     owned(domain_def) struct domain_def *copy = domain_def_copy(dom->def);

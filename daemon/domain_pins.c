@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A domain's processors on the host: how busy they are, and where they may run. */
+#include "daemon/pins.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -214,6 +216,19 @@ static WAITS int pin_live(struct domain *dom, int vcpu, const struct map *map, s
         return fail(err, ERR_INVALID_ARG, "vcpu %d is out of range of live cpu count %zu", vcpu,
                     figures_threads(figures));
     return pin_thread(thread, map, err);
+}
+
+/* A new thread runs where the emulator may, and so must be told that it may run elsewhere, too. */
+int pins_apply_to_new(struct domain *dom, unsigned first, unsigned count, struct error *err)
+{
+    for (unsigned vcpu = first; vcpu < count && dom->live; vcpu++) {
+        unsigned char bytes[CPU_SETSIZE / 8] = { 0 };
+        const struct map map = { bytes, sizeof bytes };
+        map_of_definition(dom->live, (int) vcpu, bytes, sizeof bytes);
+        if (pin_live(dom, (int) vcpu, &map, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static struct pin *find_pin(struct cputune *tune, int vcpu, struct arena *arena)

@@ -9,7 +9,7 @@ daemon_libdaemon_a_SOURCES = daemon/affect.c daemon/affect.h daemon/boot.c daemo
 
 # What domains and the host use.
 daemon_libdaemon_a_SOURCES += daemon/domain_blocks.c daemon/domain_capabilities.c daemon/domain_pins.c daemon/domain_stats.c daemon/domain_usage.c daemon/domain_vcpus.c \
-    daemon/host_usage.c daemon/host_usage.h daemon/image.c daemon/image.h daemon/node.c daemon/params.c daemon/params.h
+    daemon/host_usage.c daemon/host_usage.h daemon/image.c daemon/image.h daemon/node.c daemon/params.c daemon/params.h daemon/pins.h
 
 sbin_PROGRAMS += daemon/domusd
 daemon_domusd_SOURCES = daemon/main.c

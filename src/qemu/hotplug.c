@@ -180,8 +180,10 @@ static WAITS void forget(struct vmm *vmm, const char *alias)
     struct device_place place;
     error_scope(err);
     owned(domain_def) struct domain_def *copy = domain_def_copy(vmm->def);
-    if (device_find_alias(copy, alias, &place, &err) < 0)
+    if (device_find_alias(copy, alias, &place, &err) < 0) {
+        vcpus_forget(dom, alias);
         return;
+    }
     int id = dom->id;
     remove_back_end(vmm, copy, place);
     if (dom->id != id || dom->vmm != vmm)

@@ -30,6 +30,12 @@ WAITS int domain_change_medium(struct domain *dom, struct domain_def *wanted, co
 WAITS int domain_set_link(struct domain *dom, struct domain_def *wanted, const char *alias,
                           struct error *err);
 
+/* The guest gets that many vcpus, at most the machine's, or fewer: those that came while it ran can go, if it
+ * lets go of them.  What runs has the number that was reached, on failure too. */
+WAITS int domain_set_live_vcpus(struct domain *dom, unsigned count, struct error *err);
+/* For hotplug.c: a device of that alias has gone, which may have been a vcpu. */
+WAITS void vcpus_forget(struct domain *dom, const char *alias);
+
 /* The image of the disk of that alias gets this many bytes, and its guest sees it. */
 WAITS int domain_resize_disk(struct domain *dom, const char *alias, uint64_t bytes, struct error *err);
 

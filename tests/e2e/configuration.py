@@ -185,6 +185,25 @@ def the_power_button_ends_a_guest_and_a_reboot_does_not(d):
 
 
 @test(emulator="qemu")
+def processors_come_while_their_guest_runs(d):
+    xml = d.xml("one", extra="<cputune><vcpupin vcpu='2' cpuset='0'/></cputune><features><acpi/></features>")
+    d.virsh("define", d.file("one.xml", xml.replace("<vcpu>1<", "<vcpu current='1'>3<")))
+    d.virsh("start", "one")
+    d.virsh("setvcpus", "one", "3", "--live")
+    same(d.virsh("vcpucount", "one", "--live", "--active").strip(), "3")
+    same(d.virsh("vcpucount", "one", "--config", "--active").strip(), "1")
+    same(d.virsh("vcpuinfo", "one").count("VCPU:"), 3)
+    contains(d.virsh("dumpxml", "one"), ">3</vcpu>")
+    same(d.virsh("vcpupin", "one", "--vcpu", "2", "--live").splitlines()[2].split(), ["2", "0"])
+    contains(d.virsh("setvcpus", "one", "4", "--live", fails=True), "4 > 3")
+    d.stop()
+    d.start()
+    same(d.virsh("vcpucount", "one", "--live", "--active").strip(), "3")
+    d.virsh("setvcpus", "one", "2", "--live", fails=True)       # there is no guest to let go of it
+    same(d.virsh("vcpucount", "one", "--live", "--active").strip(), "3")
+
+
+@test(emulator="qemu")
 def keys_and_interrupts_reach_qemu(d):
     d.define("one")
     d.virsh("start", "one")
