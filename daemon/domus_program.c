@@ -7,6 +7,7 @@
 #include "config.h"
 #include "daemon/daemon.h"
 #include "daemon/define.h"
+#include "qemu/inject.h"
 #include "qemu/operations.h"
 #include "rpc/errors.h"
 
@@ -81,4 +82,12 @@ int on_domus_timings(struct request *request, const domus_timings_args *args, do
         ret->phases.phases_val[i] = (domus_phase) { memory_copy_text(timings->phases[i].name),
                                                     timings->phases[i].milliseconds };
     return 0;
+}
+
+/* --- the simulator --- */
+
+int on_domus_inject(struct request *request, const domus_inject_args *args, domus_inject_ret *ret,
+                    struct error *err)
+{
+    return domain_inject(request->dom, args->line, &ret->text, err);
 }

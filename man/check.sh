@@ -75,6 +75,15 @@ names_sim_words()
     return $missing
 }
 check "simvmm(1) names every word of -sim" names_sim_words
+names_actions()
+{
+    local word missing=0
+    for word in $("$simvmm" -help | sed '1,/^Actions/d' | grep -oE '^  [a-z-]+'); do
+        grep -qE "^\.(B|BI|BR) .*${word//-/\\\\-}" "$man/simvmm.1" || { echo "simvmm.1 does not name $word"; missing=1; }
+    done
+    return $missing
+}
+check "simvmm(1) names every action of a script" names_actions
 for page in "$man"/*.[158]; do
     check "$(basename "$page") renders without a warning" renders "$page"
 done

@@ -8,7 +8,7 @@ shell_libshell_a_SOURCES = shell/affect.c shell/affect.h shell/arguments.c shell
     shell/domid.c shell/domiflist.c shell/domifstat.c shell/dominfo.c shell/domjobinfo.c shell/dommemstat.c \
     shell/domrename.c shell/domstate.c shell/domstats.c shell/domxml_to_native.c shell/dumpxml.c shell/edit.c \
     shell/event.c shell/event_kinds.c shell/event_kinds.h shell/faults.c shell/faults.h shell/freecell.c \
-    shell/help.c shell/host.c shell/lint.c shell/list.c shell/listing.c shell/listing.h shell/metadata.c \
+    shell/help.c shell/host.c shell/inject.c shell/lint.c shell/list.c shell/listing.c shell/listing.h shell/metadata.c \
     shell/nodeinfo.c shell/nodestats.c shell/pretty.c shell/pretty.h shell/prompt.c shell/prompt.h \
     shell/qemu_monitor_command.c shell/objects.c shell/objects.h shell/objects_match.c shell/objects_match.h shell/qom.c shell/qom.h \
     shell/qom_diff.c shell/qom_find.c shell/qom_get.c shell/qom_watch.c shell/quit.c shell/resume.c shell/screens.c shell/session.c \

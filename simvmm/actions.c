@@ -360,3 +360,9 @@ void action_add_names(struct buffer *out)
     for (const struct action *a = actions; a->name; a++)
         buffer_printf(out, "%s%s", a == actions ? "" : ", ", a->name);
 }
+
+void action_add_usage(struct buffer *out)
+{
+    for (const struct action *a = actions; a->name; a++)
+        buffer_printf(out, "  %s%s%s\n", a->name, *a->usage ? " " : "", a->usage);
+}

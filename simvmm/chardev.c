@@ -21,6 +21,7 @@
 #include "simvmm/compose.h"
 #include "simvmm/keyval.h"
 #include "simvmm/monitor.h"
+#include "simvmm/stdio.h"
 
 enum { ECHO_MAX = 4096 };               /* what nobody reads is not echoed */
 
@@ -136,11 +137,9 @@ void chardev_start(struct chardev *c)
     if (c->listening >= 0) {
         c->listener = listener_new(c->listening, on_accepted, c);
         c->listening = -1;
-    } else if (c->fd >= 0 && (c->pty || text_equal(c->backend, "socket"))) {
+    } else if (c->fd >= 0 && !text_equal(c->backend, "file")) {
         connected(c, c->fd);
         c->fd = -1;
-    } else if (text_equal(c->backend, "stdio") && c->monitor) {
-        connected(c, dup(STDIN_FILENO));
     }
 }
 
@@ -272,6 +271,13 @@ static int open_file(struct chardev *c, const struct json *given, struct error *
     return 0;
 }
 
+static int open_stdio(struct chardev *c, const struct json *given, struct error *err)
+{
+    (void) given;
+    c->fd = stdio_open(err);
+    return c->fd < 0 ? -1 : 0;
+}
+
 static int open_nothing(struct chardev *c, const struct json *given, struct error *err)
 {
     (void) c;
@@ -285,7 +291,7 @@ static const struct {
     int (*open)(struct chardev *c, const struct json *given, struct error *err);
 } backends[] = {
     { "socket", open_socket },    { "pty", open_pty },         { "file", open_file },
-    { "null", open_nothing },     { "stdio", open_nothing },   { "ringbuf", open_nothing },
+    { "null", open_nothing },     { "stdio", open_stdio },   { "ringbuf", open_nothing },
     { "memory", open_nothing },   { "vc", open_nothing },      { "udp", open_nothing },
     { "pipe", open_nothing },     { "msmouse", open_nothing }, { "testdev", open_nothing },
     { "spicevmc", open_nothing }, { "mux", open_nothing },

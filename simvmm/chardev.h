@@ -10,8 +10,11 @@
 struct chardev;
 struct monitor;
 
-/* Who talks through it, if it is no monitor. `opened`: a peer is there. */
-struct chardev_front { void (*input)(void *arg, const char *bytes, size_t length); void (*opened)(void *arg); };
+/* Who talks through it, if it is no monitor. */
+struct chardev_front {
+    void (*input)(void *arg, const char *bytes, size_t length);
+    void (*opened)(void *arg);          /* a peer is there */
+};
 
 /* `given`: id, backend (or the first word), and the backend's options. */
 struct chardev *chardev_create(struct vm *vm, const struct json *given, struct error *err);
@@ -20,7 +23,8 @@ struct chardev *chardev_find(const struct vm *vm, const char *id);
 const char *chardev_id(const struct chardev *c);
 void chardev_start(struct chardev *c);                  /* the loop runs: begin to accept and to read */
 void chardev_set_monitor(struct chardev *c, struct monitor *monitor);
-void chardev_set_front(struct chardev *c, const struct chardev_front *front, void *arg);        /* NULL: none */
+/* `front` NULL: nobody. */
+void chardev_set_front(struct chardev *c, const struct chardev_front *front, void *arg);
 void chardev_set_used(struct chardev *c, bool used);    /* a device took it */
 bool chardev_is_used(const struct chardev *c);
 

@@ -8,6 +8,7 @@
 #include "loop/stream.h"
 #include "simvmm/clock.h"
 #include "simvmm/guest.h"
+#include "simvmm/message.h"
 #include "simvmm/script.h"
 
 struct client { struct control *control; struct stream *stream; struct buffer input; bool leaving; };
@@ -30,6 +31,14 @@ int control_listen(struct vm *vm, const char *path, struct error *err)
     vm->control = NEW(struct control);
     *vm->control = (struct control) { .vm = vm, .path = memory_copy_text(path), .fd = fd };
     return 0;
+}
+
+void control_listen_by_environment(struct vm *vm)
+{
+    const char *path = getenv("SIMVMM_CONTROL");
+    error_scope(err);
+    if (path && !vm->control && control_listen(vm, path, &err) < 0)
+        message_print(vm, "no control socket: %s", error_text(&err));
 }
 
 static void client_free(struct client *client)

@@ -12,5 +12,7 @@ enum { CONTROL_CLIENTS_MAX = 16 };
 struct control;
 
 int control_listen(struct vm *vm, const char *path, struct error *err); /* before the loop runs */
+/* Where $SIMVMM_CONTROL says, if -sim did not; that it cannot is no reason not to run. */
+void control_listen_by_environment(struct vm *vm);
 void control_start(struct control *c);
 void control_free(struct control *c);

@@ -9,7 +9,7 @@ simvmm_libsimvmm_a_SOURCES = simvmm/actions.c simvmm/actions.h simvmm/adjust.c s
     simvmm/message.h simvmm/monitor.c simvmm/monitor.h simvmm/netdev.c simvmm/netdev.h simvmm/object.c simvmm/object.h \
     simvmm/option.h simvmm/option_backend.c simvmm/option_machine.c simvmm/option_settings.c simvmm/option_sim.c \
     simvmm/options.c simvmm/options.h simvmm/policy.c simvmm/policy.h simvmm/port.c simvmm/port.h simvmm/processor.c simvmm/processor.h simvmm/property.c simvmm/property.h \
-    simvmm/qom_order.c simvmm/qom_order.h simvmm/qom_tree.c simvmm/qom_tree.h simvmm/run.c simvmm/run.h simvmm/schema.c simvmm/schema.h simvmm/script.c simvmm/script.h simvmm/tokens.c simvmm/tokens.h simvmm/trouble.c simvmm/trouble.h simvmm/value.c simvmm/value.h simvmm/vm.c simvmm/vm.h \
+    simvmm/qom_order.c simvmm/qom_order.h simvmm/qom_tree.c simvmm/qom_tree.h simvmm/run.c simvmm/run.h simvmm/schema.c simvmm/schema.h simvmm/script.c simvmm/script.h simvmm/stdio.c simvmm/stdio.h simvmm/tokens.c simvmm/tokens.h simvmm/trouble.c simvmm/trouble.h simvmm/value.c simvmm/value.h simvmm/vm.c simvmm/vm.h \
     simvmm/vnc.c simvmm/vnc.h
 simvmm_libsimvmm_a_CPPFLAGS = $(AM_CPPFLAGS) -DSIMVMM_DATA='"$(abs_top_srcdir)/simvmm/data"'
 simvmm_simvmm_LDADD = simvmm/libsimvmm.a src/loop/libloop.a src/json/libjson.a src/base/libbase.a $(UV_LIBS) $(YAJL_LIBS)

@@ -12,6 +12,7 @@
 #include "simvmm/message.h"
 #include "simvmm/option.h"
 #include "simvmm/run.h"
+#include "simvmm/stdio.h"
 #include "simvmm/vm.h"
 
 /* All that has to work before anyone may talk to us, in QEMU's order. */
@@ -62,6 +63,7 @@ static int run(struct vm *vm, int argc, char **argv, struct error *err)
     int rc = options_read(vm, argc, argv, err);
     if (rc)
         return rc < 0 ? -1 : 0;
+    control_listen_by_environment(vm);
     begin_badly(vm);
     if (vm->early_exit)
         return vm->early_exit - 1;
@@ -92,5 +94,6 @@ int main(int argc, char **argv)
     vm_done(&vm);
     if (vm.looped)
         loop_done();
+    stdio_finish();
     return status;
 }

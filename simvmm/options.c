@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "simvmm/actions.h"
 #include "simvmm/keyval.h"
 #include "simvmm/message.h"
 #include "simvmm/option.h"
@@ -161,7 +162,9 @@ static void print_help(const struct vm *vm)
     for (size_t i = 0; i < ARRAY_COUNT(table); i++)
         if (find(vm, table[i].name) == &table[i] && !text_equal(table[i].name, "sim"))
             printf("  -%s%s\n", table[i].name, table[i].argument ? " ..." : "");
-    printf("\nOf our own:\n%s", option_sim_help);
+    owned_buffer struct buffer usage = { 0 };
+    action_add_usage(&usage);
+    printf("\nOf our own:\n%s\nActions of a script's lines:\n%s", option_sim_help, buffer_text(&usage));
 }
 
 int options_read(struct vm *vm, int argc, char **argv, struct error *err)

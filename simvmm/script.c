@@ -186,6 +186,20 @@ static int take_when(struct script_line *line, struct error *err)
     return 0;
 }
 
+/* A fault's text may hold spaces without being quoted. */
+static void join_words(struct script_line *line)
+{
+    struct buffer all = { 0 };
+    for (size_t i = line->first; i < line->first + line->count; i++) {
+        buffer_printf(&all, "%s%s", i > line->first ? " " : "", line->words[i]);
+        free(line->words[i]);
+        line->words[i] = NULL;
+    }
+    if (line->count)
+        line->words[line->first] = buffer_take(&all);
+    line->count = line->count > 0;
+}
+
 static int take_action(struct script_line *line, struct error *err)
 {
     if (line->first >= line->count)
@@ -199,6 +213,8 @@ static int take_action(struct script_line *line, struct error *err)
     }
     line->first += !equals;             /* "delay=stop" is short for "fault delay=stop" */
     line->count -= line->first;
+    if (text_equal(line->action->usage, "FAULT"))
+        join_words(line);
     return check_words(line, err);
 }
 

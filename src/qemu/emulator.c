@@ -171,9 +171,14 @@ const char *emulator_of(const struct domain_def *def, struct error *err)
     return emulator;
 }
 
+bool emulator_is_sim(const char *emulator)
+{
+    return now.sim_path && text_equal(emulator, now.sim_path);
+}
+
 const char *emulator_sim_options(const char *emulator)
 {
-    return text_equal(emulator, now.sim_path) ? now.sim_options : NULL;
+    return emulator_is_sim(emulator) ? now.sim_options : NULL;
 }
 
 const char *emulator_canonical_machine(void *arg, const char *emulator, const char *machine)

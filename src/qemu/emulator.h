@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator.h - which program runs guests here, and as whom: the settings of src/qemu, resolved. */
 #pragma once
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "qemu/operations.h"
@@ -9,6 +10,7 @@ const struct operations_settings *settings_now(void);
 
 /* The simulator's own option, or NULL for any other program. */
 const char *emulator_sim_options(const char *emulator);
+bool emulator_is_sim(const char *emulator);
 
 /* Who the guests run as. */
 struct emulator_owner {

@@ -17,6 +17,7 @@
 #include "qemu/disk_users.h"
 #include "qemu/emulator.h"
 #include "qemu/firmware.h"
+#include "qemu/inject.h"
 
 enum { UNDO_MS = 5000 };
 
@@ -126,6 +127,7 @@ static WAITS int fork_process(struct launch *launch, struct error *err)
     struct vmm *vmm = launch->vmm;
     owned_argv struct argv environment = { 0 };
     launch_environment(vmm->def, &environment);
+    inject_add_variable(vmm, &environment);
     channels_add(&launch->channels, launch->listener, MONITOR_FD);
     launch->listener = -1;
     struct process_spec spec = {
@@ -240,8 +242,10 @@ WAITS void launch_undo(struct launch *launch, int shutoff_reason)
         log_error("domain '%s': process %d of a failed start: %s", dom->name,
                   (int) process_identity(vmm->process)->pid, error_text(&err));
     vmm_cut_log(vmm);
-    if (vmm->socket)
+    if (vmm->socket) {
         unlink(vmm->socket);
+        inject_remove(vmm->socket);
+    }
     channels_remove(dom, vmm->def);
     if (!domain_is_active(dom))
         return;

@@ -14,6 +14,7 @@
 #include "domain/status.h"
 #include "loop/loop.h"
 #include "qemu/emulator.h"
+#include "qemu/inject.h"
 #include "qemu/launch.h"
 #include "qemu/reconnect.h"
 
@@ -24,8 +25,10 @@ enum { END_MS = 5000 };
 static WAITS void forget_guest(struct domain *dom, const char *socket, int shutoff_reason, int stopped_detail)
 {
     error_scope(err);
-    if (socket)
+    if (socket) {
         unlink(socket);
+        inject_remove(socket);
+    }
     channels_remove(dom, dom->live);
     if (status_remove(dom, &err) < 0)
         log_error("domain '%s': its status file stays: %s", dom->name, error_text(&err));

@@ -15,6 +15,7 @@
 #include "qemu/channels.h"
 #include "qemu/emulator.h"
 #include "qemu/hints.h"
+#include "qemu/inject.h"
 #include "qemu/qom_saved.h"
 #include "qemu/vnc_ports.h"
 
@@ -255,6 +256,7 @@ WAITS void vmm_end(struct vmm *vmm, int shutoff_reason, int stopped_detail)
     vmm->phase = VMM_ENDING;
     hear_last_words(vmm);
     unlink(vmm->socket);
+    inject_remove(vmm->socket);
     channels_remove(dom, vmm->def);
     if (status_remove(dom, &err) < 0)
         log_error("domain '%s': its status file stays: %s", dom->name, error_text(&err));

@@ -7,21 +7,7 @@ import signal
 import threading
 import time
 
-from harness import Failed, contains, main, same, test, until
-
-
-def now_with(d, options, **more):
-    """Guests started from now on have this fault."""
-    d.configure(dict({"sim_options": options, "start_timeout": 6}, **more))
-    before = d.log_text().count("sim_options is now")
-    d.process.send_signal(signal.SIGHUP)
-    until(lambda: d.log_text().count("sim_options is now") > before, "the configuration is read again")
-
-
-def timed(function):
-    begun = time.monotonic()
-    result = function()
-    return result, time.monotonic() - begun
+from harness import Failed, contains, main, now_with, same, test, timed, until
 
 
 def assert_not_running(d, name):

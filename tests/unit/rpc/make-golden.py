@@ -31,6 +31,7 @@ DOMUS = {
     6: ('dom:domain', 'phases:{name:str,milliseconds:f64}<64>,calls:u64,request_bytes:u64,reply_bytes:u64'),
     10: ('dom:domain,path:str?,type:str?,property:str?,value:str?,flags:u32', 'matches:%s<65536>,total:u64' % MATCH),
     11: ('dom:domain,path:str,property:str,value:str,flags:u32', 'type:str,sent:str,before:str?,after:str?'),
+    20: ('dom:domain,line:str', 'text:str'),
 }
 
 
