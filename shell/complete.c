@@ -25,13 +25,16 @@ static void add_options(struct completions *out, const struct command *command, 
 
 static void add_domains(struct completions *out, struct session *session, const char *begun)
 {
-    enum { ALL = 3 };
+    enum { ALL = 3, PATIENCE = 2000 };          /* milliseconds: a key was pressed, not a command given */
     error_scope(ignored);                       /* no daemon, no names */
     struct client *client = session_client(session, &ignored);
     remote_connect_list_all_domains_args args = { .need_results = 1, .flags = ALL };
     reply_scope(connect_list_all_domains, found);
-    if (!client || client_connect_list_all_domains(client, &args, &found, &ignored) < 0)
+    if (!client)
         return;
+    client_set_deadline(client, PATIENCE);
+    client_connect_list_all_domains(client, &args, &found, &ignored);
+    client_set_deadline(client, 0);
     for (u_int i = 0; i < found.domains.domains_len; i++)
         add(out, found.domains.domains_val[i].name, begun);
 }

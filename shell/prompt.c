@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shell/prompt.h"
 
+#include <errno.h>
 #include <histedit.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
@@ -107,6 +111,16 @@ static char *history_path(void)
     return memory_printf("%s/domsh_history", folder);
 }
 
+/* While a line is edited ^C is a key like others, so no signal has to meet us waiting for the next one. */
+static bool given_up;
+
+static unsigned char on_give_up(EditLine *editor, int key)
+{
+    puts("^C");
+    given_up = true;
+    return CC_NEWLINE;
+}
+
 static EditLine *editor_new(struct session *session, History *past)
 {
     EditLine *editor = el_init("domsh", stdin, stdout, stderr);
@@ -119,21 +133,55 @@ static EditLine *editor_new(struct session *session, History *past)
     el_set(editor, EL_HIST, history, past);
     el_set(editor, EL_ADDFN, "complete", "completes the word", on_tab);
     el_set(editor, EL_BIND, "^I", "complete", NULL);
+    el_set(editor, EL_ADDFN, "give-up", "gives the line up", on_give_up);
+    el_set(editor, EL_BIND, "^C", "give-up", NULL);
     el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_source(editor, NULL);
     return editor;
 }
 
-/* Prompts until the end of input. */
-static int read_commands(struct session *session, EditLine *editor, History *past)
+/* Before the prompt is seen: a ^D typed then would be lost. */
+static void take_terminal(EditLine *editor)
 {
+    struct termios mode;
+    el_set(editor, EL_PREP_TERM, 1);
+    if (tcgetattr(STDIN_FILENO, &mode) == 0) {
+        mode.c_cc[VINTR] = _POSIX_VDISABLE;
+        tcsetattr(STDIN_FILENO, TCSANOW, &mode);
+    }
+}
+
+/* NULL at the end of input; "" for a line that the user gave up, or a signal of another origin ended. */
+static const char *read_line(EditLine *editor)
+{
+    int length;
+    given_up = false;
+    take_terminal(editor);
+    errno = 0;
+    const char *line = el_gets(editor, &length);
+    if (given_up || (length < 0 && errno == EINTR))
+        return "";
+    return length > 0 ? line : NULL;
+}
+
+/* Prompts until the end of input.  ^C ends a command that runs, and us with it, but nothing between commands.
+ * The history is kept at each line, as a terminal may go at any time. */
+static int read_commands(struct session *session, EditLine *editor, History *past, const char *history_file)
+{
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     HistEvent event;
     const char *line;
-    int code = EXIT_OK, length;
-    while (!session->leave && (line = el_gets(editor, &length)) && length > 0) {
-        if (line[strspn(line, " \t\n")])
-            history(past, &event, H_ENTER, line);
+    int code = EXIT_OK;
+    sigaction(SIGINT, &ignore, &before);
+    while (!session->leave && (line = read_line(editor))) {
+        if (!line[strspn(line, " \t\n")])
+            continue;
+        history(past, &event, H_ENTER, line);
+        if (history_file)
+            history(past, &event, H_SAVE, history_file);
+        sigaction(SIGINT, &before, NULL);
         code = prompt_run_line(session, line);
+        sigaction(SIGINT, &ignore, NULL);
     }
     if (!session->leave)
         putchar('\n');
@@ -153,9 +201,7 @@ int prompt_run(struct session *session)
         if (path)
             history(past, &event, H_LOAD, path);
         session_confirm(session, "`help` lists the commands, `quit` leaves.\n\n");
-        code = read_commands(session, editor, past);
-        if (path)
-            history(past, &event, H_SAVE, path);
+        code = read_commands(session, editor, past, path);
         el_end(editor);
     } else {
         code = prompt_run_input(session, stdin);        /* no such terminal */

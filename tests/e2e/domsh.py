@@ -2,7 +2,6 @@
 """domsh: prints what virsh prints, offers what virsh has not, and misuse is told apart from failure."""
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -245,37 +244,6 @@ def events_are_told_as_virsh_tells_them(d):
 def lines_come_from_standard_input_too(d):
     out = d.domsh("-q", input="define %s\nstart one\n\n# a remark\nlist --name\n" % d.file("one.xml", d.xml("one")))
     same(out.split(), ["one"])
-
-
-@test()
-def the_prompt_completes_commands_and_domains(d):
-    d.define("alphabet")
-    parent, child = pty.openpty()
-    shell = subprocess.Popen([DOMSH], stdin=child, stdout=child, stderr=child, start_new_session=True,
-                             env=dict(d.environment(), TERM="xterm"))
-    os.close(child)
-    d.children.append(shell)
-    seen = b""
-
-    def read_until(word):
-        nonlocal seen
-        end = time.monotonic() + 30
-        while word not in seen:
-            if time.monotonic() > end:
-                raise Failed(f"{word!r} never came: {seen!r}")
-            seen += os.read(parent, 4096)
-        seen = seen[seen.index(word) + len(word):]
-
-    read_until(b"domsh # ")
-    os.write(parent, b"dump\t")
-    read_until(b"xml ")
-    os.write(parent, b"al\t")
-    read_until(b"phabet")
-    os.write(parent, b"--ina\t\n")
-    read_until(b"</domain>")
-    os.write(parent, b"quit\n")
-    same(shell.wait(30), 0)
-    os.close(parent)
 
 
 @test()

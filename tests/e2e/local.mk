@@ -4,6 +4,7 @@ e2e_tests = \
     tests/e2e/main_path_python.py \
     tests/e2e/readonly.py \
     tests/e2e/domsh.py \
+    tests/e2e/terminal.py \
     tests/e2e/daemon_life.py \
     tests/e2e/daemon_calls.py \
     tests/e2e/daemon_system.py \
