@@ -97,7 +97,8 @@ PART(reconnect, "reconnect", "What happens when the connection is lost.",
     ATTR("timeout", reconnect_seconds, opt_u32, "seconds between attempts"));
 PART(clipboard, "clipboard", "The clipboard.",
     ATTR("copypaste", clipboard, yes_no, "is it shared?", REQUIRED));
-PART(mouse, "mouse", "The pointer.", ATTR("mode", mouse_mode, pointer_mode, "whose pointer is shown", REQUIRED));
+PART(mouse, "mouse", "The pointer.",
+    ATTR("mode", mouse_mode, pointer_mode, "whose pointer is shown", REQUIRED));
 PART(source, "source", "Its other end on the host.",
     ATTR("mode", mode, end_mode, "which end listens", IF(type, CHARDEV_TCP, CHARDEV_UNIX)),
     ATTR("path", path, string, "the pty of a running guest", IF(type, CHARDEV_PTY), LIVE_ONLY),

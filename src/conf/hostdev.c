@@ -60,7 +60,8 @@ PART(product, "product", "What it is.", ATTR("id", product, hex4, "number", REQU
 PART(adapter, "adapter", "The host's adapter.",
     ATTR("name", adapter, string, "such as scsi_host0", REQUIRED));
 PART(source, "source", "Which one it is.",
-    ATTR("startupPolicy", startup_policy, missing_policy, "what happens if it is missing", IF(type, HOSTDEV_USB)),
+    ATTR("startupPolicy", startup_policy, missing_policy, "what happens if it is missing",
+         IF(type, HOSTDEV_USB)),
     ATTR("guestReset", guest_reset, guest_reset, "may the guest reset it?", IF(type, HOSTDEV_USB)),
     INLINE(vendor, IF(type, HOSTDEV_USB)),
     INLINE(product, IF(type, HOSTDEV_USB)),

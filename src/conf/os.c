@@ -129,7 +129,8 @@ PART(nvram, "nvram", "The firmware's variables.",
     INLINE(nvram_source, IF(nvram_type, NVRAM_FILE, NVRAM_BLOCK)),
     TEXT(nvram, string, "path", IF(nvram_type, NVRAM_TYPE_ABSENT)));
 
-PART(acpi_table, "table", "An ACPI table.", ATTR("type", acpi_type, acpi_table_type, "kind of table", REQUIRED),
+PART(acpi_table, "table", "An ACPI table.",
+    ATTR("type", acpi_type, acpi_table_type, "kind of table", REQUIRED),
     TEXT(acpi_table, string, "path"));
 PART(acpi, "acpi", "ACPI tables for the guest.", INLINE(acpi_table));
 

@@ -29,7 +29,8 @@ PART(device, "device", "The host's own.", ATTR("path", device, string, "device o
 PART(encryption, "encryption", "How its state is encrypted.",
     ATTR("secret", secret, string, "uuid of the secret", REQUIRED));
 PART(source, "source", "Where its emulator listens.",
-    ATTR("type", source_type, tpm_source, "kind of source"), ATTR("mode", source_mode, tpm_mode, "which end we are"),
+    ATTR("type", source_type, tpm_source, "kind of source"),
+    ATTR("mode", source_mode, tpm_mode, "which end we are"),
     ATTR("path", source_path, string, "path of the socket"));
 PART(banks, "active_pcr_banks", "Hashes that it measures with.",
     FLAG("sha1", sha1, "SHA-1"), FLAG("sha256", sha256, "SHA-256"), FLAG("sha384", sha384, "SHA-384"),

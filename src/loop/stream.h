@@ -36,8 +36,8 @@ struct stream *stream_new(int fd, const struct stream_handler *handler, void *ar
 void stream_free(struct stream *s);                             /* unsent output is lost; never waits */
 DEFINE_OWNED(stream)
 void stream_write(struct stream *s, const void *bytes, size_t length);     /* copies */
-/* A descriptor (taken, closed once sent) that travels with a byte of its own, after all written before: libvirt
- * wants a 0, and QEMU's monitor what JSON skips. */
+/* A descriptor (taken, closed once sent) that travels with a byte of its own, after all written before:
+ * libvirt wants a 0, and QEMU's monitor what JSON skips. */
 void stream_write_fd(struct stream *s, int fd, char carrier);
 size_t stream_pending(const struct stream *s);                  /* bytes of output that the kernel has not */
 /* No input until stream_resume(); nor is the end of the peer noticed, unless there is output for it. */
