@@ -9,20 +9,21 @@
 
 enum { GRAPHICS_SKIP_PASSWORD = 1 };
 
-int on_domain_open_graphics(struct request *request, const remote_domain_open_graphics_args *args, nothing *ret,
-                            struct error *err)
+int on_domain_open_graphics(struct request *request, const remote_domain_open_graphics_args *args,
+                            nothing *ret, struct error *err)
 {
     struct call *call = request->call;
     if (check_flags(args->flags, GRAPHICS_SKIP_PASSWORD, err) < 0)
         return -1;
     if (call->fds_count != 1)
-        return fail(err, ERR_INVALID_ARG, "one socket has to come with this call, and not %zu", call->fds_count);
+        return fail(err, ERR_INVALID_ARG, "one socket has to come with this call, and not %zu",
+                    call->fds_count);
     return domain_add_viewer(request->dom, args->idx, args->flags & GRAPHICS_SKIP_PASSWORD,
                              own_take_fd(&call->fds[0]), err);
 }
 
-int on_domain_open_graphics_fd(struct request *request, const remote_domain_open_graphics_fd_args *args, nothing *ret,
-                               struct error *err)
+int on_domain_open_graphics_fd(struct request *request, const remote_domain_open_graphics_fd_args *args,
+                               nothing *ret, struct error *err)
 {
     struct call *call = request->call;
     int ends[2];

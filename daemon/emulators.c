@@ -23,7 +23,8 @@ static char *find_sim(void)
     static const char *const beside[] = { "simvmm", "../simvmm/simvmm" };
     owned_memory char *self = realpath("/proc/self/exe", NULL);
     for (size_t i = 0; self && i < ARRAY_COUNT(beside); i++) {
-        owned_memory char *path = memory_printf("%.*s/%s", (int) (strrchr(self, '/') - self), self, beside[i]);
+        int folder = (int) (strrchr(self, '/') - self);
+        owned_memory char *path = memory_printf("%.*s/%s", folder, self, beside[i]);
         char *found = access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
         if (found)
             return found;

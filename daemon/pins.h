@@ -6,5 +6,6 @@
 
 struct domain;
 
-/* Puts the threads of the vcpus from `first` to below `count` where the definition of what runs wants them. */
+/* Puts the threads of the vcpus from `first` to below `count` where the definition of what runs wants
+ * them. */
 WAITS int pins_apply_to_new(struct domain *dom, unsigned first, unsigned count, struct error *err);

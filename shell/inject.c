@@ -52,8 +52,8 @@ const struct command inject_command = {
     .group = "Emulator",
     .summary = "make a simulated guest go wrong",
     .about = "Only for domains whose emulator is simvmm. A fault is ACTION=TARGET[:NTH[:ARGUMENT]], as in "
-             "delay=stop:2:500 or crash=cont; any other line is the guest's, as in panic or powerbutton ignore. "
-             "simvmm(1) has the list.",
+             "delay=stop:2:500 or crash=cont; any other line is the guest's, as in panic or powerbutton "
+             "ignore. simvmm(1) has the list.",
     .parameters = parameters,
     .run = run,
 };

@@ -41,7 +41,8 @@ static int model_expansion(struct call *call, struct error *err)
     const struct json *model = json_get(call->arguments, "model");
     if (!text_equal(type, "static") && !text_equal(type, "full"))
         return fail(err, ERR_INVALID_ARG, "Parameter 'type' does not accept value '%s'", type);
-    const struct json *expanded = cpu_model_expand(call->vm, model, text_equal(type, "static"), call->arena, err);
+    const struct json *expanded =
+        cpu_model_expand(call->vm, model, text_equal(type, "static"), call->arena, err);
     if (!expanded)
         return -1;
     struct json *reply = value_object(call->arena);

@@ -219,7 +219,8 @@ static int remove_fd(struct call *call, struct error *err)
     }
     return one ? fail(err, ERR_INVALID_ARG, "File descriptor named 'fdset-id:%lld, fd:%lld' not found",
                       (long long) id, (long long) fd)
-               : fail(err, ERR_INVALID_ARG, "File descriptor named 'fdset-id:%lld' not found", (long long) id);
+               : fail(err, ERR_INVALID_ARG, "File descriptor named 'fdset-id:%lld' not found",
+                      (long long) id);
 }
 
 static int query_fdsets(struct call *call, struct error *err)

@@ -232,8 +232,8 @@ bool device_is_good_id(const char *id)
     return strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") == strlen(id);
 }
 
-/* A bus without a handler takes nobody while the machine runs, nor does a PCI bus whose handler is the board's
- * and does not tell the guest of this one. */
+/* A bus without a handler takes nobody while the machine runs, nor does a PCI bus whose handler is the
+ * board's and does not tell the guest of this one. */
 static bool bus_takes_guests(const struct vm *vm, const struct qom_node *bus)
 {
     const struct qom_property *handler = qom_property_find(bus, "hotplug-handler");

@@ -177,7 +177,8 @@ static bool is_meant(const struct row *row, const char *target)
     if (text_equal(row->target, target))
         return true;
     bool greeting = text_equal(target, "greeting"), event = is_event(target);
-    return (text_equal(row->target, "*") && !greeting && !event) || (text_equal(row->target, "events") && event);
+    return (text_equal(row->target, "*") && !greeting && !event) ||
+           (text_equal(row->target, "events") && event);
 }
 
 struct fault faults_next(struct faults *f, const char *target)

@@ -32,7 +32,7 @@ struct pci_map {
     unsigned buses;                                     /* one more than the highest index */
     unsigned char used[PCI_BUSES][PCI_SLOTS];           /* a bit per function */
     bool added_port;
-    unsigned missing;                                   /* bridges of a pc that are counted on, and not there */
+    unsigned missing;                                   /* bridges of a pc that are still to be made */
     VECTOR(struct pci_placement) placements;            /* what pci_undo() takes back */
 };
 

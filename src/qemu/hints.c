@@ -10,11 +10,11 @@
 /* The first one whose words are there is told. */
 static const struct hint { const char *words; bool of_disk; const char *text; } hints[] = {
     { "does not support O_DIRECT", true,
-      "its file system has no O_DIRECT, which cache='none' and 'directsync' need; 'writeback', 'writethrough' "
-      "and 'unsafe' do without" },
+      "its file system has no O_DIRECT, which cache='none' and 'directsync' need; 'writeback', "
+      "'writethrough' and 'unsafe' do without" },
     { "Failed to get ", true,
-      "another program has the image open; guests may share it if it is <shareable/> or <readonly/> in all of "
-      "them" },
+      "another program has the image open; guests may share it if it is <shareable/> or <readonly/> in "
+      "all of them" },
     { "Image is not in qcow2 format", true,
       "its <driver> says type='qcow2', but the file is something else; is it type='raw'?" },
     { "Permission denied", true, "the user that the emulator runs as may not open it, or a folder above it" },

@@ -160,8 +160,9 @@ int image_locate(const char *path, const char *name, struct arena *arena, struct
     if (!*name)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "the name of the image below is empty");
     const char *slash = strrchr(path, '/');
-    owned_memory char *full = *name == '/' || !slash ? memory_copy_text(name)
-                                                     : memory_printf("%.*s/%s", (int) (slash - path), path, name);
+    owned_memory char *full = *name == '/' || !slash
+                                  ? memory_copy_text(name)
+                                  : memory_printf("%.*s/%s", (int) (slash - path), path, name);
     image->type = DISK_FILE;
     image->file = arena_copy(arena, full);
     return 0;

@@ -90,7 +90,7 @@ static int check(const struct domain *dom, const char *line, struct error *err)
         return fail(err, ERR_OPERATION_INVALID, "domain '%s' is still starting", dom->name);
     if (!emulator_is_sim(dom->vmm->caps->emulator))
         return fail(err, ERR_UNSUPPORTED,
-                    "domain '%s' runs on %s: faults can be injected only into guests of the simulator, simvmm",
+                    "domain '%s' runs on %s: only guests of the simulator, simvmm, take faults",
                     dom->name, dom->vmm->caps->emulator);
     if (strlen(line) > LINE_MAX_BYTES || strpbrk(line, "\r\n"))
         return fail(err, ERR_INVALID_ARG, "one line of at most %d bytes can be sent", LINE_MAX_BYTES);

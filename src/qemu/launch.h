@@ -41,8 +41,8 @@ WAITS struct guest_log *launch_open_log(const struct domain *dom, const char *no
 void launch_note_ptys(struct domain *dom, const struct json *chardevs);
 /* Whether the definition has any. */
 bool launch_has_ptys(const struct domain_def *def);
-/* The copy of a definition that a guest of it runs: aliases, ports, the cache modes that hold, the images below
- * those of its disks, and the firmware that it boots. */
+/* The copy of a definition that a guest of it runs: aliases, ports, the cache modes that hold, the images
+ * below those of its disks, and the firmware that it boots. */
 WAITS struct domain_def *launch_prepare(const struct domain_def *def, const struct caps *caps,
                                         struct error *err);
 

@@ -254,8 +254,8 @@ struct monitor_request *monitor_request(struct monitor *m, const char *command, 
     return request;
 }
 
-/* QEMU keeps what came with the last bytes that carried any, and reads no further than the command behind them
- * before that one has run: so nobody else's "getfd" can take it. */
+/* QEMU keeps what came with the last bytes that carried any, and reads no further than the command behind
+ * them before that one has run: so nobody else's "getfd" can take it. */
 void monitor_pass_fd(struct monitor *m, int fd)
 {
     if (m->broken)

@@ -70,8 +70,8 @@ void vmm_adopt(struct vmm *vmm);
 /* Fails, naming the domain, unless it is active and its monitor answers. */
 struct vmm *vmm_get(struct domain *dom, struct error *err);
 
-/* What is behind a lost VMM: how it exited, what it said last and what that means; replaces err, which it leaves
- * alone after a cancel. */
+/* What is behind a lost VMM: how it exited, what it said last and what that means; replaces err, which it
+ * leaves alone after a cancel. */
 WAITS void vmm_explain(struct vmm *vmm, struct error *err);
 /* SIGTERM, after a second SIGKILL (not if graceful), until it has gone.  -1 if it has not. */
 WAITS int vmm_terminate(struct vmm *vmm, bool graceful, struct error *err);

@@ -34,8 +34,8 @@ const char *client_where(const struct client *c);       /* the socket's path */
 /* How long each call may take from now on; 0, at first: for ever. */
 void client_set_deadline(struct client *c, unsigned milliseconds);
 /* While we wait for a daemon that sends nothing, it is pinged after each so many milliseconds, 0 for never;
- * with so many pings unanswered it is given up.  At first 5,000 and 5: a call may take as long as it needs, but
- * a daemon that hangs is found out after 30 seconds. */
+ * with so many pings unanswered it is given up.  At first 5,000 and 5: a call may take as long as it needs,
+ * but a daemon that hangs is found out after 30 seconds. */
 void client_set_keepalive(struct client *c, unsigned milliseconds, unsigned count);
 /* VIR_ERR_* of the last failed call; 0 if it was not the daemon that said no. */
 int client_error_number(const struct client *c);

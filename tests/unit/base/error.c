@@ -23,7 +23,8 @@ Test(error, what_it_quotes_cannot_steer_a_terminal)
     fail(&err, ERR_NO_DOMAIN, "no domain '%s'", "a\x1b[2J\a\r\xff\xc2\x9b");
     cr_assert_str_eq(error_text(&err), "no domain 'a\\x1b[2J\\x07\\x0d\\xff\\xc2\\x9b'");
     fail_in(&err, "two\nlines and \t");
-    cr_assert_str_eq(error_text(&err), "two\nlines and \\x09: no domain 'a\\x1b[2J\\x07\\x0d\\xff\\xc2\\x9b'");
+    cr_assert_str_eq(error_text(&err),
+                     "two\nlines and \\x09: no domain 'a\\x1b[2J\\x07\\x0d\\xff\\xc2\\x9b'");
     fail_errno(&err, ENOENT, "\x1b");
     cr_assert_str_eq(error_text(&err), "\\x1b: No such file or directory");
 }

@@ -7,7 +7,8 @@
 #include "base/memory.h"
 
 static const char xml[] =
-    "<domain type='qemu'><name>one</name><memory>1024</memory><os><type arch='x86_64' machine='pc'>hvm</type></os>"
+    "<domain type='qemu'><name>one</name><memory>1024</memory><os><type arch='x86_64' machine='pc'>"
+    "hvm</type></os>"
     "<devices>"
     "<disk type='file' device='disk'><source file='/a' index='2'/><target dev='vda' bus='virtio'/></disk>"
     "<disk type='file' device='disk'><source file='/b c' index='1'/><target dev='vdb' bus='virtio'/></disk>"
@@ -34,14 +35,17 @@ static void expect(const char *said, const char *hint)
 
 Test(hints, a_path_is_known_as_a_disk)
 {
-    expect("Could not open '/b c': No such file or directory", "; that is disk 'vdb': its <source> does not exist");
+    expect("Could not open '/b c': No such file or directory",
+           "; that is disk 'vdb': its <source> does not exist");
     expect("Could not open '/a': Is a directory", "; that is disk 'vda'");
-    expect("Could not open '/a': filesystem does not support O_DIRECT", "; that is disk 'vda': its file system has");
+    expect("Could not open '/a': filesystem does not support O_DIRECT",
+           "; that is disk 'vda': its file system has");
 }
 
 Test(hints, a_node_is_known_as_a_disk)
 {
-    expect("-blockdev {\"driver\":\"qcow2\",\"node-name\":\"libvirt-1-format\"}: Image is not in qcow2 format",
+    expect("-blockdev {\"driver\":\"qcow2\",\"node-name\":\"libvirt-1-format\"}: "
+           "Image is not in qcow2 format",
            "; that is disk 'vdb': its <driver> says type='qcow2'");
 }
 
