@@ -10,10 +10,11 @@
 #include "daemon/systemd.h"
 #include "domain/definitions.h"
 #include "domain/status.h"
+#include "loop/loop.h"
 #include "qemu/operations.h"
 #include "rpc/server.h"
 
-enum { REATTACH_AT_ONCE = 64, AUTOSTART_AT_ONCE = 4 };
+enum { REATTACH_AT_ONCE = 64, AUTOSTART_AT_ONCE = 4, CLIENTS_WAIT_MS = 1000 };
 
 static WAITS void reattach(struct domain *dom, void *arg)
 {
@@ -61,7 +62,7 @@ static bool wants_autostart(const struct domain *dom)
 }
 
 static WAITS void each_that(struct daemon *daemon, bool (*which)(const struct domain *dom), unsigned at_once,
-                            void (*fn)(struct domain *dom, void *arg))
+                            uint64_t deadline, void (*fn)(struct domain *dom, void *arg))
 {
     size_t count, chosen = 0;
     owned_memory struct domain **list = registry_list(daemon->registry, &count);
@@ -69,7 +70,7 @@ static WAITS void each_that(struct daemon *daemon, bool (*which)(const struct do
         if (which(list[i]))
             list[chosen++] = list[i];
     }
-    parallel_each(list, chosen, at_once, fn, daemon);
+    parallel_each(list, chosen, at_once, deadline, fn, daemon);
 }
 
 static void serve(struct daemon *daemon)
@@ -88,12 +89,14 @@ void boot(void *arg)
     error_scope(err);
     bool due = false;
 
-    each_that(daemon, is_found, REATTACH_AT_ONCE, reattach);
+    /* A guest that does not answer keeps nobody waiting: until it does, what its status file says of it
+     * holds, and who wants to change it waits for its job. */
+    each_that(daemon, is_found, REATTACH_AT_ONCE, loop_now() + CLIENTS_WAIT_MS, reattach);
     if (daemon->stopping)
         return;
     serve(daemon);
     if (autostart_is_due(registry_places(daemon->registry), &due, &err) < 0)
         log_error("nothing is started by itself: %s", error_text(&err));
     if (due)
-        each_that(daemon, wants_autostart, AUTOSTART_AT_ONCE, autostart);
+        each_that(daemon, wants_autostart, AUTOSTART_AT_ONCE, 0, autostart);
 }

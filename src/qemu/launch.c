@@ -23,14 +23,19 @@ enum { UNDO_MS = 5000 };
 
 /* --- steps --- */
 
+/* From here on the domain has a number and is listed as starting, so that `destroy` finds something to end:
+ * an emulator that hangs takes seconds to be given up. */
 static WAITS int find_capabilities(struct launch *launch, struct error *err)
 {
-    const char *emulator = emulator_of(domain_current_def(launch->domain), err);
+    struct domain *dom = launch->domain;
+    domain_set_active(dom, registry_next_id(dom->registry));
+    domain_set_state(dom, DOMAIN_PAUSED, PAUSED_STARTING_UP);
+    domain_set_live(dom, dom->def);
+    const char *emulator = emulator_of(dom->def, err);
     launch->vmm->caps = emulator ? caps_get(emulator, err) : NULL;
     return launch->vmm->caps ? 0 : -1;
 }
 
-/* From here on the domain has a number, and is listed as starting. */
 static WAITS int prepare_definition(struct launch *launch, struct error *err)
 {
     struct domain *dom = launch->domain;
@@ -42,8 +47,6 @@ static WAITS int prepare_definition(struct launch *launch, struct error *err)
         return -1;
     channels_place(dom, vmm->def);
     vmm_take_ports(vmm);
-    domain_set_active(dom, registry_next_id(dom->registry));
-    domain_set_state(dom, DOMAIN_PAUSED, PAUSED_STARTING_UP);
     domain_set_live(dom, vmm->def);
     return 0;
 }

@@ -32,6 +32,8 @@ struct launch {
 WAITS int launch_run(struct launch *launch, struct error *err);
 /* After a failure, from a cancelled fiber, too. */
 WAITS void launch_undo(struct launch *launch, int shutoff_reason);
+/* After launch_undo(): whether another program has a port that was chosen for this guest. */
+bool launch_lost_port(const struct launch *launch);
 void launch_done(struct launch *launch);
 #define owned_launch __attribute__((cleanup(launch_done)))
 

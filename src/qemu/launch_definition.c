@@ -43,6 +43,18 @@ static int choose_ports(struct domain_def *def, struct error *err)
     return 0;
 }
 
+bool launch_lost_port(const struct launch *launch)
+{
+    const struct domain_def *asked = launch->domain->def, *got = launch->vmm->def;
+    for (size_t i = 0; got && i < asked->graphics.count; i++) {
+        const struct graphics *screen = got->graphics.items[i];
+        if (wants_port(asked->graphics.items[i]) &&
+            !vnc_port_can_be_bound(port_address(screen), (int) screen->port.value))
+            return true;
+    }
+    return false;
+}
+
 static WAITS struct domain_def *launch_definition(const struct domain_def *def, const char *emulator,
                                                   struct error *err)
 {

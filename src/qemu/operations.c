@@ -13,6 +13,8 @@
 #include "qemu/launch.h"
 #include "qemu/props.h"
 
+enum { PORT_ATTEMPTS = 5 };
+
 void operations_let_go(void)
 {
     vmm_let_go_of_all();
@@ -31,19 +33,33 @@ static unsigned start_timeout(const struct domain_def *def)
     return settings_now()->start_timeout_ms + 1000 * (unsigned) (seconds < 3600 ? seconds : 3600);
 }
 
-WAITS int domain_start(struct domain *dom, unsigned flags, struct error *err)
+/* 1: another program was quicker to take a port that was free. */
+static WAITS int start_once(struct domain *dom, unsigned flags, struct error *err)
 {
-    if (domain_is_active(dom))
-        return fail(err, ERR_OPERATION_INVALID, "domain is already running");
     owned_launch struct launch launch = {
         .domain = dom, .vmm = vmm_new(dom), .flags = flags, .listener = -1, .timeout = start_timeout(dom->def)
     };
     launch.deadline = loop_now() + launch.timeout;
-    if (launch_run(&launch, err) < 0) {
-        launch_undo(&launch, err->code == ERR_ABORTED ? SHUTOFF_DESTROYED : SHUTOFF_FAILED);
-        return -1;
+    if (launch_run(&launch, err) == 0) {
+        vmm_adopt(take(launch.vmm));
+        return 0;
     }
-    vmm_adopt(take(launch.vmm));
+    launch_undo(&launch, err->code == ERR_ABORTED ? SHUTOFF_DESTROYED : SHUTOFF_FAILED);
+    return err->code != ERR_ABORTED && launch_lost_port(&launch) ? 1 : -1;
+}
+
+WAITS int domain_start(struct domain *dom, unsigned flags, struct error *err)
+{
+    int rc;
+    if (domain_is_active(dom))
+        return fail(err, ERR_OPERATION_INVALID, "domain is already running");
+    for (int attempt = 1; (rc = start_once(dom, flags, err)) > 0 && attempt < PORT_ATTEMPTS; attempt++) {
+        log_info("domain '%s': another program took its screen's port; started again: %s", dom->name,
+                 error_text(err));
+        error_clear(err);
+    }
+    if (rc != 0)
+        return -1;
     if (flags & START_PAUSED) {
         domain_set_state(dom, DOMAIN_PAUSED, PAUSED_USER);
         domain_emit_lifecycle(dom, EVENT_STARTED, STARTED_BOOTED);
@@ -62,7 +78,7 @@ WAITS int domain_destroy(struct domain *dom, unsigned flags, struct error *err)
         return -1;
     struct vmm *vmm = dom->vmm;
     if (!vmm)
-        return domain_fail_unmanaged(dom, err);
+        return vmm_fail_unreached(dom, err);
     if (vmm_terminate(vmm, flags & DESTROY_GRACEFUL, err) < 0)
         return -1;
     vmm_end(vmm, SHUTOFF_DESTROYED, STOPPED_DESTROYED);

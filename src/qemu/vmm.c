@@ -181,14 +181,21 @@ void vmm_let_go_of_all(void)
     }
 }
 
+int vmm_fail_unreached(const struct domain *dom, struct error *err)
+{
+    if (dom->unmanaged)
+        return domain_fail_unmanaged(dom, err);
+    bool starts = dom->state == DOMAIN_PAUSED && dom->reason == PAUSED_STARTING_UP;
+    return fail(err, ERR_OPERATION_INVALID, "domain '%s' %s", dom->name,
+                starts ? "is still starting" : "has not been reached since domusd was restarted");
+}
+
 struct vmm *vmm_get(struct domain *dom, struct error *err)
 {
     if (domain_check_active(dom, err) < 0)
         return NULL;
-    if (dom->unmanaged)
-        domain_fail_unmanaged(dom, err);
-    else if (!dom->vmm)
-        fail(err, ERR_OPERATION_INVALID, "domain '%s' is still starting", dom->name);
+    if (!dom->vmm)
+        vmm_fail_unreached(dom, err);
     else if (!dom->vmm->monitor || monitor_is_broken(dom->vmm->monitor))
         fail(err, ERR_VMM, "domain '%s': its monitor does not answer", dom->name);
     else

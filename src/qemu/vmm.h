@@ -69,6 +69,8 @@ void vmm_take_ports(struct vmm *vmm);
 void vmm_adopt(struct vmm *vmm);
 /* Fails, naming the domain, unless it is active and its monitor answers. */
 struct vmm *vmm_get(struct domain *dom, struct error *err);
+/* -1, with the reason why an active domain has none. */
+int vmm_fail_unreached(const struct domain *dom, struct error *err);
 
 /* What is behind a lost VMM: how it exited, what it said last and what that means; replaces err, which it
  * leaves alone after a cancel. */

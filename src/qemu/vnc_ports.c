@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 static unsigned char takers[VNC_PORT_MAX + 1 - VNC_PORT_MIN];    /* guests that have it */
 
 /* A name instead of a number is tried on all interfaces. */
-static bool can_bind(const char *address, int port)
+bool vnc_port_can_be_bound(const char *address, int port)
 {
     struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t) port) };
     struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons((uint16_t) port) };
@@ -32,7 +31,7 @@ static bool can_bind(const char *address, int port)
 int vnc_port_find(const char *address, struct error *err)
 {
     for (int port = VNC_PORT_MIN; port <= VNC_PORT_MAX; port++)
-        if (!takers[port - VNC_PORT_MIN] && can_bind(address, port))
+        if (!takers[port - VNC_PORT_MIN] && vnc_port_can_be_bound(address, port))
             return port;
     return fail(err, ERR_OPERATION_FAILED, "no free port for vnc on '%s' between %d and %d", address,
                 VNC_PORT_MIN, VNC_PORT_MAX);

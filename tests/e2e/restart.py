@@ -62,6 +62,8 @@ def definitions_edited_or_removed_by_hand_while_no_daemon_runs_are_taken_as_they
         d.start()
         same(sorted(d.virsh("list", "--all", "--name").split()), ["edited", "kept"])
         contains(d.virsh("dumpxml", "edited"), "<title>by hand</title>")
+        for name in ("edited", "kept"):
+            d.virsh("undefine", name)
 
 
 @test()

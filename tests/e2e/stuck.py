@@ -3,11 +3,12 @@
 
 What goes wrong is said in sim_options; SIGHUP makes domusd read them again, so that guests started before are sound.
 """
+import os
 import signal
 import threading
 import time
 
-from harness import Failed, contains, main, now_with, same, test, timed, until
+from harness import SIMVMM, Failed, contains, main, now_with, same, test, timed, until
 
 
 def assert_not_running(d, name):
@@ -72,6 +73,108 @@ def a_monitor_that_closes_or_babbles_ends_its_domain_as_crashed(d):
         contains(d.virsh("domstate", name, "--reason"), "crashed")
         assert_not_running(d, name)
     same(d.virsh("domstate", "sound").strip(), "running")
+
+
+@test()
+def a_start_whose_last_reply_is_lost_fails_in_time_and_leaves_no_guest(d):
+    d.define("one")
+    now_with(d, "drop=cont", start_timeout=3)
+    said, seconds = timed(lambda: d.virsh("start", "one", fails=True))
+    contains(said, "domain 'one'", "'cont'")
+    if not 2 < seconds < 20:
+        raise Failed(f"the start, which may take 3 s, failed after {seconds:.1f} s")
+    assert_not_running(d, "one")
+    same(d.virsh("domstate", "one", "--reason").strip(), "shut off (failed)")
+    now_with(d, "qemu=11.1")
+    d.virsh("start", "one")
+
+
+def emulator_that(d, does):
+    path = d.file("emulator.new", f"#!/bin/bash\n{does}\n")
+    os.chmod(path, 0o755)
+    os.rename(path, f"{d.root}/emulator")
+    return f"{d.root}/emulator"
+
+
+@test()
+def destroy_ends_a_start_that_still_asks_its_emulator_what_it_can_do(d):
+    emulator = emulator_that(d, f"exec {SIMVMM} \"$@\"")
+    d.define("one", emulator=emulator)
+    emulator_that(d, "exec sleep 100")
+    start = d.spawn("virsh", "-c", d.uri(), "start", "one")
+    until(lambda: d.virsh("domstate", "one", "--reason").strip() == "paused (starting up)", "the start has begun")
+    _, seconds = timed(lambda: d.virsh("destroy", "one"))
+    if seconds > 5:
+        raise Failed(f"destroy took {seconds:.1f} s")
+    same(start.wait(10), 1)
+    contains(start.stdout.read(), "cancelled")
+    same(d.virsh("domstate", "one", "--reason").strip(), "shut off (destroyed)")
+    emulator_that(d, f"exec {SIMVMM} \"$@\"")
+    d.virsh("start", "one")
+
+
+@test()
+def a_start_whose_port_another_program_was_quicker_to_take_takes_the_next(d):
+    """The emulator's first run takes its own port, and fails, as if another program had been there before."""
+    thief = d.file("thief.py", """import os, socket, sys, time
+port = 5900 + int(next(w for w in sys.argv if w.startswith("vnc=") or w.startswith("127.0.0.1:")).split(":")[1].split(",")[0])
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("127.0.0.1", port))
+s.listen(1)
+if os.fork():
+    sys.exit("-vnc: Failed to find an available port: Address already in use")
+os.setsid()
+for fd in (0, 1, 2, 3):
+    os.close(fd)
+while not os.path.exists(os.path.dirname(__file__) + "/given-back"):
+    time.sleep(0.02)
+""")
+    emulator = emulator_that(d, f"""case "$*" in *vnc*) [ -e {d.root}/stolen ] || {{
+    touch {d.root}/stolen
+    exec /usr/bin/python3 {thief} "$@"
+}};; esac
+exec {SIMVMM} "$@\"""")
+    d.define("one", "<graphics type='vnc' autoport='yes'/>", emulator=emulator)
+    d.virsh("start", "one")
+    same(os.path.exists(f"{d.root}/stolen"), True, "the port was taken")
+    contains(d.log_text(), "another program took its screen's port")
+    same(d.virsh("domstate", "one").strip(), "running")
+    d.file("given-back", "")
+
+
+@test()
+def a_stopped_guest_keeps_nobody_waiting_after_a_restart(d):
+    d.define("sound")
+    d.define("stopped")
+    for name in ("sound", "stopped"):
+        d.virsh("start", name)
+    pid = d.guest("stopped")
+    os.kill(pid, signal.SIGSTOP)
+    d.kill()
+    _, seconds = timed(lambda: (d.start(), d.virsh("list")))
+    if seconds > 4:
+        raise Failed(f"the first client was served after {seconds:.1f} s")
+    same(sorted(d.virsh("list", "--name").split()), ["sound", "stopped"])
+    d.virsh("suspend", "sound")
+    d.virsh("resume", "sound")
+    os.kill(pid, signal.SIGCONT)
+    until(lambda: "stopped" in d.virsh("domid", "stopped") or
+          d.run(["virsh", "-c", d.uri(), "suspend", "stopped"]).code == 0, "the guest is reached again")
+    same(d.virsh("domstate", "stopped").strip(), "paused")
+
+
+@test()
+def a_stopped_guest_can_be_destroyed_right_after_a_restart(d):
+    d.define("stopped")
+    d.virsh("start", "stopped")
+    os.kill(d.guest("stopped"), signal.SIGSTOP)
+    d.kill()
+    d.start()
+    _, seconds = timed(lambda: d.virsh("destroy", "stopped"))
+    if seconds > 10:
+        raise Failed(f"destroy took {seconds:.1f} s")
+    assert_not_running(d, "stopped")
 
 
 @test(limit=150)
