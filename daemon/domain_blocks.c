@@ -2,6 +2,7 @@
 /* A domain's disks: what went through them, how large their images are, which have failed. */
 #include "base/memory.h"
 #include "base/text.h"
+#include "daemon/disk_names.h"
 #include "daemon/image.h"
 #include "daemon/params.h"
 #include "daemon/request.h"
@@ -10,8 +11,7 @@
 
 enum { DISK_ERROR_UNSPECIFIC = 1, DISK_ERROR_NO_SPACE = 2, DISK_ERRORS_MAX = 256 };
 
-/* By target or by source, as clients name them. */
-static const struct disk *find_disk(const struct domain_def *def, const char *name, struct error *err)
+const struct disk *disk_by_name(const struct domain_def *def, const char *name, struct error *err)
 {
     for (size_t i = 0; i < def->disks.count; i++)
         if (text_equal(def->disks.items[i]->target, name))
@@ -38,7 +38,7 @@ static WAITS int read_figures(struct domain *dom, const char *name, struct block
     if (domain_check_active(dom, err) < 0)
         return -1;
     owned(domain_def) struct domain_def *def = domain_def_ref(domain_current_def(dom));
-    const struct disk *disk = *name ? find_disk(def, name, err) : NULL;
+    const struct disk *disk = *name ? disk_by_name(def, name, err) : NULL;
     if (*name && !disk)
         return -1;
     owned(figures) struct figures *figures = figures_ask(dom, FIGURES_BLOCKS, err);
@@ -113,7 +113,7 @@ int on_domain_get_block_info(struct request *request, const remote_domain_get_bl
     if (check_flags(args->flags, 0, err) < 0 || check_definition(request->dom, err) < 0)
         return -1;
     owned(domain_def) struct domain_def *def = domain_def_ref(domain_current_def(request->dom));
-    const struct disk *disk = find_disk(def, args->path, err);
+    const struct disk *disk = disk_by_name(def, args->path, err);
     if (!disk || read_size(request->dom, disk, &size, err) < 0)
         return -1;
     if (!size.capacity && disk->format > DISK_RAW)
@@ -136,7 +136,7 @@ int on_domain_block_resize(struct request *request, const remote_domain_block_re
     if (args->size > INT64_MAX / unit)
         return fail(err, ERR_INVALID_ARG, "no disk has %llu %s", (unsigned long long) args->size,
                     unit == 1 ? "bytes" : "KiB");
-    const struct disk *disk = find_disk(domain_current_def(request->dom), args->disk, err);
+    const struct disk *disk = disk_by_name(domain_current_def(request->dom), args->disk, err);
     if (!disk)
         return -1;
     if (!disk_path(disk) || disk->readonly)

@@ -13,6 +13,7 @@
 #include "daemon/request.h"
 #include "daemon/usage.h"
 #include "qemu/figures.h"
+#include "qemu/iothreads.h"
 #include "xml/element.h"
 
 enum { VCPU_STATE_RUNNING = 1 };
@@ -204,18 +205,29 @@ static int pin_thread(int thread, const struct map *map, struct error *err)
     return 0;
 }
 
-static WAITS int pin_live(struct domain *dom, int vcpu, const struct map *map, struct error *err)
+/* What is pinned: the emulator, a vcpu, an iothread. */
+enum pinned_kind { PINNED_EMULATOR, PINNED_VCPU, PINNED_IOTHREAD };
+struct pinned { enum pinned_kind kind; unsigned number; };
+
+static WAITS int pin_vcpu_thread(struct domain *dom, unsigned vcpu, const struct map *map, struct error *err)
 {
-    if (vcpu == EMULATOR)
-        return pin_thread((int) dom->process.pid, map, err);
     owned(figures) struct figures *figures = figures_ask(dom, FIGURES_CPUS, err);
     if (!figures || figures_wait(figures, err) < 0)
         return -1;
-    int thread = figures_thread(figures, (unsigned) vcpu);
+    int thread = figures_thread(figures, vcpu);
     if (!thread)
-        return fail(err, ERR_INVALID_ARG, "vcpu %d is out of range of live cpu count %zu", vcpu,
+        return fail(err, ERR_INVALID_ARG, "vcpu %u is out of range of live cpu count %zu", vcpu,
                     figures_threads(figures));
     return pin_thread(thread, map, err);
+}
+
+static WAITS int pin_live(struct domain *dom, struct pinned what, const struct map *map, struct error *err)
+{
+    if (what.kind == PINNED_VCPU)
+        return pin_vcpu_thread(dom, what.number, map, err);
+    int thread = what.kind == PINNED_EMULATOR ? (int) dom->process.pid
+                                              : domain_iothread_id(dom, what.number, err);
+    return thread ? pin_thread(thread, map, err) : -1;
 }
 
 /* A new thread runs where the emulator may, and so must be told that it may run elsewhere, too. */
@@ -225,25 +237,32 @@ int pins_apply_to_new(struct domain *dom, unsigned first, unsigned count, struct
         unsigned char bytes[CPU_SETSIZE / 8] = { 0 };
         const struct map map = { bytes, sizeof bytes };
         map_of_definition(dom->live, (int) vcpu, bytes, sizeof bytes);
-        if (pin_live(dom, (int) vcpu, &map, err) < 0)
+        if (pin_vcpu_thread(dom, vcpu, &map, err) < 0)
             return -1;
     }
     return 0;
 }
 
-static struct pin *find_pin(struct cputune *tune, int vcpu, struct arena *arena)
+/* The pin of a vcpu or an iothread; a new one if it has none. */
+static struct pin *find_pin(struct cputune *tune, struct pinned what, struct arena *arena)
 {
-    for (size_t i = 0; i < tune->vcpu_pins.count; i++)
-        if (tune->vcpu_pins.items[i]->thread.value == (uint32_t) vcpu)
-            return tune->vcpu_pins.items[i];
+    bool vcpu = what.kind == PINNED_VCPU;
+    struct pin **items = vcpu ? tune->vcpu_pins.items : tune->iothread_pins.items;
+    size_t count = vcpu ? tune->vcpu_pins.count : tune->iothread_pins.count;
+    for (size_t i = 0; i < count; i++)
+        if (items[i]->thread.value == what.number)
+            return items[i];
     struct pin *pin = ARENA_NEW(arena, struct pin);
-    pin->thread = (struct opt_u32) { true, (uint32_t) vcpu };
-    list_add(arena, &tune->vcpu_pins, pin);
+    pin->thread = (struct opt_u32) { true, what.number };
+    if (vcpu)
+        list_add(arena, &tune->vcpu_pins, pin);
+    else
+        list_add(arena, &tune->iothread_pins, pin);
     return pin;
 }
 
 /* The definition with the pin in it, before anybody else sees it. */
-static struct domain_def *with_pin(const struct domain_def *def, int vcpu, const struct map *map)
+static struct domain_def *with_pin(const struct domain_def *def, struct pinned what, const struct map *map)
 {
     struct domain_def *copy = domain_def_copy(def);
     owned_buffer struct buffer text = { 0 };
@@ -251,14 +270,24 @@ static struct domain_def *with_pin(const struct domain_def *def, int vcpu, const
     const char *cpuset = arena_copy(copy->arena, buffer_text(&text));
     if (!copy->cputune)
         copy->cputune = ARENA_NEW(copy->arena, struct cputune);
-    if (vcpu == EMULATOR)
+    if (what.kind == PINNED_EMULATOR)
         copy->cputune->emulator_cpuset = cpuset;
     else
-        find_pin(copy->cputune, vcpu, copy->arena)->cpuset = cpuset;
+        find_pin(copy->cputune, what, copy->arena)->cpuset = cpuset;
     return copy;
 }
 
-static WAITS int pin(struct request *request, int vcpu, const struct map *map, unsigned flags,
+static int check_stored(const struct domain_def *def, struct pinned what, struct error *err)
+{
+    if (what.kind == PINNED_VCPU && what.number >= def->max_vcpus)
+        return fail(err, ERR_INVALID_ARG, "vcpu %u is out of range of persistent cpu count %u", what.number,
+                    def->max_vcpus);
+    if (what.kind == PINNED_IOTHREAD && !iothreads_have(&def->iothreads, what.number))
+        return fail(err, ERR_INVALID_ARG, "iothreadid %u not found", what.number);
+    return 0;
+}
+
+static WAITS int pin(struct request *request, struct pinned what, const struct map *map, unsigned flags,
                      struct error *err)
 {
     struct domain *dom = request->dom;
@@ -269,47 +298,45 @@ static WAITS int pin(struct request *request, int vcpu, const struct map *map, u
     cpu_map_format(map->bytes, map->length * 8, &text);
     if (!text.length)
         return fail(err, ERR_INVALID_ARG, "the list of processors is empty");
-    if (affected & AFFECT_CONFIG && vcpu >= (int) dom->def->max_vcpus)
-        return fail(err, ERR_INVALID_ARG, "vcpu %d is out of range of persistent cpu count %u", vcpu,
-                    dom->def->max_vcpus);
+    if (affected & AFFECT_CONFIG && check_stored(dom->def, what, err) < 0)
+        return -1;
     if (affected & AFFECT_LIVE) {
-        owned(domain_def) struct domain_def *copy = with_pin(dom->live, vcpu, map);
-        if (pin_live(dom, vcpu, map, err) < 0 || edit_live(request, copy, err) < 0)
+        owned(domain_def) struct domain_def *copy = with_pin(dom->live, what, map);
+        if (pin_live(dom, what, map, err) < 0 || edit_live(request, copy, err) < 0)
             return -1;
     }
     if (!(affected & AFFECT_CONFIG))
         return 0;
-    owned(domain_def) struct domain_def *copy = with_pin(dom->def, vcpu, map);
+    owned(domain_def) struct domain_def *copy = with_pin(dom->def, what, map);
     return edit_config(request, copy, err);
 }
 
 #define MAP_OF(args) { (const unsigned char *) (args)->cpumap.cpumap_val, (args)->cpumap.cpumap_len }
 
-static WAITS int pin_vcpu(struct request *request, unsigned vcpu, const struct map *map, unsigned flags,
-                          struct error *err)
-{
-    if (vcpu > REPLY_VCPUS_MAX)
-        return fail(err, ERR_INVALID_ARG, "there is no vcpu %u", vcpu);
-    return pin(request, (int) vcpu, map, flags, err);
-}
-
 int on_domain_pin_vcpu(struct request *request, const remote_domain_pin_vcpu_args *args, nothing *ret,
                        struct error *err)
 {
     const struct map map = MAP_OF(args);
-    return pin_vcpu(request, args->vcpu, &map, AFFECT_LIVE, err);
+    return pin(request, (struct pinned) { PINNED_VCPU, args->vcpu }, &map, AFFECT_LIVE, err);
 }
 
 int on_domain_pin_vcpu_flags(struct request *request, const remote_domain_pin_vcpu_flags_args *args,
                              nothing *ret, struct error *err)
 {
     const struct map map = MAP_OF(args);
-    return pin_vcpu(request, args->vcpu, &map, args->flags, err);
+    return pin(request, (struct pinned) { PINNED_VCPU, args->vcpu }, &map, args->flags, err);
 }
 
 int on_domain_pin_emulator(struct request *request, const remote_domain_pin_emulator_args *args, nothing *ret,
                            struct error *err)
 {
     const struct map map = MAP_OF(args);
-    return pin(request, EMULATOR, &map, args->flags, err);
+    return pin(request, (struct pinned) { PINNED_EMULATOR, 0 }, &map, args->flags, err);
+}
+
+int on_domain_pin_iothread(struct request *request, const remote_domain_pin_iothread_args *args, nothing *ret,
+                           struct error *err)
+{
+    const struct map map = MAP_OF(args);
+    return pin(request, (struct pinned) { PINNED_IOTHREAD, args->iothreads_id }, &map, args->flags, err);
 }

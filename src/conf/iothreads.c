@@ -33,6 +33,41 @@ bool iothreads_have(const struct iothreads *threads, uint32_t id)
     return false;
 }
 
+/* Says the id of every thread, but for one, as the rest would get new ones. */
+static void say_ids(struct iothreads *threads, uint32_t without, struct arena *arena)
+{
+    uint32_t ids[IOTHREADS_MAX];
+    const struct iothreads before = *threads;
+    size_t count = iothreads_ids(threads, ids);
+    threads->list.count = 0;
+    threads->list.items = NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct iothread *thread = (struct iothread *) iothreads_find(&before, ids[i]);
+        if (ids[i] == without)
+            continue;
+        if (!thread) {
+            thread = ARENA_NEW(arena, struct iothread);
+            thread->id = ids[i];
+        }
+        list_add(arena, &threads->list, thread);
+    }
+    threads->count = (uint32_t) threads->list.count;
+}
+
+void iothreads_add(struct iothreads *threads, uint32_t id, struct arena *arena)
+{
+    struct iothread *thread = ARENA_NEW(arena, struct iothread);
+    thread->id = id;
+    say_ids(threads, 0, arena);
+    list_add(arena, &threads->list, thread);
+    threads->count++;
+}
+
+void iothreads_remove(struct iothreads *threads, uint32_t id, struct arena *arena)
+{
+    say_ids(threads, id, arena);
+}
+
 void iothreads_check(struct domain_def *def, struct xml_context *x)
 {
     struct iothreads *threads = &def->iothreads;

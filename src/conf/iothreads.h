@@ -29,6 +29,11 @@ size_t iothreads_ids(const struct iothreads *threads, uint32_t ret_ids[IOTHREADS
 bool iothreads_have(const struct iothreads *threads, uint32_t id);
 const struct iothread *iothreads_find(const struct iothreads *threads, uint32_t id);    /* NULL: as usual */
 
+/* With one more, or one fewer, thread; all that stay keep their ids. */
+struct arena;
+void iothreads_add(struct iothreads *threads, uint32_t id, struct arena *arena);
+void iothreads_remove(struct iothreads *threads, uint32_t id, struct arena *arena);
+
 struct domain_def;
 struct xml_context;
 void iothreads_check(struct domain_def *def, struct xml_context *x);   /* fills in the count */

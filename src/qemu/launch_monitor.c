@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "qemu/io_limits.h"
 #include "qemu/props.h"
 
 struct monitor_call *launch_ask(struct launch *launch, const char *command, const char *arguments)
@@ -64,45 +65,15 @@ static int set_passwords(struct launch *launch, struct error *err)
     return 0;
 }
 
-static void add_limit(struct props *limits, const char *unit, const char *which, const struct io_limit *limit)
-{
-    owned_memory char *rate = memory_printf("%s%s", unit, which);
-    owned_memory char *burst = memory_printf("%s%s_max", unit, which);
-    owned_memory char *seconds = memory_printf("%s%s_max_length", unit, which);
-    props_u64(limits, rate, limit->rate);
-    props_positive(limits, burst, limit->burst);
-    props_positive(limits, seconds, limit->burst_seconds);
-}
-
-/* The object that has the image: in some devices it is a part of them. */
-static char *drive_path(const struct disk *disk)
-{
-    if (disk->bus == DISK_BUS_VIRTIO)
-        return memory_printf("/machine/peripheral/%s/virtio-backend", disk->alias);
-    if (disk->bus == DISK_BUS_USB)
-        return memory_printf("/machine/peripheral/%s/%s.0/legacy[0]", disk->alias, disk->alias);
-    return memory_copy_text(disk->alias);
-}
-
 /* Before the guest runs, so that it is never faster than it may be. */
 static void set_limits(struct launch *launch)
 {
     const struct domain_def *def = launch->vmm->def;
     for (size_t i = 0; i < def->disks.count; i++) {
-        const struct iotune *tune = def->disks.items[i]->iotune;
-        if (!tune)
-            continue;
-        owned_memory char *drive = drive_path(def->disks.items[i]);
         owned_props struct props limits;
-        props_begin(&limits, "id", drive);
-        add_limit(&limits, "bps", "", &tune->bytes);
-        add_limit(&limits, "bps", "_rd", &tune->read_bytes);
-        add_limit(&limits, "bps", "_wr", &tune->write_bytes);
-        add_limit(&limits, "iops", "", &tune->requests);
-        add_limit(&limits, "iops", "_rd", &tune->read_requests);
-        add_limit(&limits, "iops", "_wr", &tune->write_requests);
-        props_positive(&limits, "iops_size", tune->request_size);
-        props_text(&limits, "group", tune->group);
+        if (!def->disks.items[i]->iotune)
+            continue;
+        io_limits_begin(&limits, def->disks.items[i]);
         ask_with(launch, "block_set_io_throttle", &limits);
     }
 }

@@ -104,7 +104,7 @@ struct monitor_call {
 /* `arguments` is the text of a JSON object, or NULL.  No needless white space: each byte costs QEMU 9 us. */
 void monitor_call_start(struct monitor *m, struct monitor_call *call, const char *command,
                         const char *arguments);
-/* The descriptor travels ahead of the next command, which is to be "getfd".  Takes fd. */
+/* The descriptor travels ahead of the next command, which is to be "getfd" or "add-fd".  Takes fd. */
 void monitor_pass_fd(struct monitor *m, int fd);
 /* 0 with call->reply.  -1: refused (ERR_VMM, and reply.refusal says how), lost (ERR_VMM, ERR_TIMEOUT), or the
  * fiber was cancelled (ERR_ABORTED). */

@@ -184,6 +184,64 @@ def the_power_button_ends_a_guest_and_a_reboot_does_not(d):
     c.domainEventDeregisterAny(other)
 
 
+@test()
+def shares_and_limits_are_kept_for_who_enforces_them(d):
+    d.define("one")
+    d.virsh("memtune", "one", "--hard-limit", "200000", "--config")
+    contains(d.virsh("memtune", "one"), "hard_limit     : 200000", "soft_limit     : unlimited")
+    contains(d.virsh("dumpxml", "one"), "<hard_limit unit='KiB'>200000</hard_limit>")
+    d.virsh("memtune", "one", "--hard-limit", "-1", "--config")
+    contains(d.virsh("memtune", "one"), "hard_limit     : unlimited")
+    d.virsh("blkiotune", "one", "--weight", "300", "--config")
+    contains(d.virsh("blkiotune", "one"), "weight         : 300")
+    contains(d.virsh("schedinfo", "one", "--config", "--set", "cpu_shares=100"), "cpu_shares     : 100")
+    contains(d.virsh("schedinfo", "one", "--config", "--set", "cpu_shares=1", fails=True), "shares")
+    d.virsh("start", "one")
+    for command in "memtune", "blkiotune", "schedinfo":
+        contains(d.virsh(command, "one", fails=True), "this function is not supported")
+    contains(d.virsh("schedinfo", "one", "--config"), "cpu_shares     : 100")
+
+
+@test()
+def threads_for_disks_come_and_go_in_a_stored_definition(d):
+    d.define("one")
+    d.virsh("iothreadadd", "one", "4", "--config")
+    d.virsh("iothreadadd", "one", "2", "--config")
+    d.virsh("iothreadpin", "one", "2", "0", "--config")
+    same([line.split() for line in d.virsh("iothreadinfo", "one").splitlines()[2:] if line],
+         [["4", d.virsh("iothreadinfo", "one").splitlines()[2].split()[1]], ["2", "0"]])
+    contains(d.virsh("iothreadadd", "one", "2", "--config", fails=True), "already")
+    d.virsh("iothreaddel", "one", "2", "--config")
+    contains(d.virsh("iothreaddel", "one", "2", "--config", fails=True), "cannot find")
+    xml = d.virsh("dumpxml", "one")
+    contains(xml, "<iothreads>1</iothreads>", "<iothread id='4'/>")
+    if "iothreadpin" in xml:
+        raise Failed("the pin of a thread that went stays")
+
+
+@test(emulator="qemu")
+def disks_are_slowed_down_and_threads_come_while_their_guest_runs(d):
+    d.define("one", d.disk_xml(d.disk("a.img")))
+    d.virsh("blkdeviotune", "one", "vda", "--total-bytes-sec", "100000", "--config")
+    d.virsh("start", "one")
+    block = ("qemu-monitor-command", "one", '{"execute":"query-block"}')
+    contains(d.virsh(*block), '"bps": 100000')
+    d.virsh("blkdeviotune", "one", "vda", "--read-bytes-sec", "5000", "--group-name", "slow", "--live")
+    contains(d.virsh(*block), '"bps": 0', '"bps_rd": 5000', '"group": "slow"')
+    contains(d.virsh("blkdeviotune", "one", "vda"), "read_bytes_sec : 5000", "group_name     : slow")
+    contains(d.virsh("blkdeviotune", "one", "vda", "--config"), "total_bytes_sec: 100000")
+    contains(d.virsh("blkdeviotune", "one", "vda", "--total-bytes-sec", "1", "--read-bytes-sec", "2", fails=True),
+             "exclude each other")
+    d.virsh("blkdeviotune", "one", "vda", "--read-bytes-sec", "0", "--live")
+    if "iotune" in d.virsh("dumpxml", "one"):
+        raise Failed("limits that were taken back stay in the definition")
+    d.virsh("iothreadadd", "one", "3", "--live")
+    d.virsh("iothreadpin", "one", "3", "0", "--live")
+    contains(d.virsh("qemu-monitor-command", "one", '{"execute":"query-iothreads"}'), '"iothread3"')
+    d.virsh("iothreaddel", "one", "3", "--live")
+    contains(d.virsh("iothreadinfo", "one"), "No IOThreads")
+
+
 @test(emulator="qemu")
 def processors_come_while_their_guest_runs(d):
     xml = d.xml("one", extra="<cputune><vcpupin vcpu='2' cpuset='0'/></cputune><features><acpi/></features>")

@@ -217,6 +217,18 @@ def images_below_a_disks_own_are_named_to_the_emulator(d):
 
 
 @test(emulator="qemu")
+def a_screen_is_pictured(d):
+    d.define("one", "<video><model type='vga'/></video><graphics type='vnc'/>")
+    contains(d.virsh("screenshot", "one", f"{d.root}/none.ppm", fails=True), "not running")
+    d.virsh("start", "one")
+    d.virsh("screenshot", "one", f"{d.root}/one.ppm")
+    with open(f"{d.root}/one.ppm", "rb") as picture:
+        kind, width, height = picture.read(64).split()[:3]
+    same((kind, int(width) >= 640, int(height) >= 400), (b"P6", True, True))
+    contains(d.virsh("screenshot", "one", f"{d.root}/two.ppm", "--screen", "1", fails=True), "1 screens")
+
+
+@test(emulator="qemu")
 def media_and_links_change_while_their_domain_runs(d):
     d.define("one", "<disk type='file' device='cdrom'><target dev='hda' bus='ide'/></disk>"
              f"<interface type='user'><mac address='{MAC}'/><model type='virtio'/></interface>")
