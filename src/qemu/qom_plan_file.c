@@ -13,12 +13,17 @@
 
 enum { PLAN_VERSION = 1, PLAN_BYTES_MAX = 32 << 20, PLANS_MAX = 500 };
 
-static char *plan_path(const char *folder, const char *key)
+uint64_t qom_plan_hash(const char *key)
 {
     uint64_t hash = 14695981039346656037u;
     for (const char *c = key; *c; c++)
         hash = (hash ^ (unsigned char) *c) * 1099511628211u;
-    return memory_printf("%s/%016" PRIx64 ".json", folder, hash);
+    return hash;
+}
+
+static char *plan_path(const char *folder, const char *key)
+{
+    return memory_printf("%s/%016" PRIx64 ".json", folder, qom_plan_hash(key));
 }
 
 /* --- loading: nothing in the file is believed ------------------------------------------------- */

@@ -20,25 +20,33 @@ struct property { uint32_t name, type, value; };
 /* What a property's `value` is when it is no offset. */
 enum { VALUE_NONE = 0, VALUE_SECRET = 1 };
 
+/* Values that no one may see. */
+static const struct { const char *type_prefix, *property; } secrets[] = {
+    { "secret", "data" },
+};
+
 struct qom_store {
     VECTOR(struct object) objects;
     VECTOR(struct property) properties;
     struct qom_pool names, values;
     size_t entries;                     /* as qom-list counts */
-    uint32_t leaf_property;             /* the one property that all irq leaves share; QOM_NONE: none yet */
+    uint32_t open;                      /* the object that is being put; QOM_NONE: none */
+    bool hides;                         /* ... and it says that it is a secret */
+    struct buffer withheld[ARRAY_COUNT(secrets)];
     struct buffer scratch;
     uint32_t last_child;                /* the last one looked up by name: the next is often its neighbour */
 };
 
-/* Objects of this type consist of "type" alone, whatever machine they are on. */
+/* Objects of this type consist of "type" alone, whatever machine they are on; they share one property. */
 static const char leaf_type[] = "irq";
+enum { LEAF_PROPERTY = 0 };
 
-/* Values that no one may see. */
-static const struct {
-    const char *type_prefix, *property;
-} secrets[] = {
-    { "secret", "data" },
-};
+static void add_property(struct qom_store *s, const char *name, const char *type, uint32_t value)
+{
+    struct property p = { qom_pool_add(&s->names, name, strlen(name)),
+                          qom_pool_add(&s->names, type, strlen(type)), value };
+    vector_push(&s->properties, p);
+}
 
 struct qom_store *qom_store_new(void)
 {
@@ -48,9 +56,16 @@ struct qom_store *qom_store_new(void)
     root.type = qom_pool_add(&s->names, "container", strlen("container"));
     qom_pool_add(&s->values, "", 0);    /* takes the offset that means secret */
     vector_push(&s->objects, root);
-    s->entries = 0;
-    s->leaf_property = QOM_NONE;
+    s->open = QOM_NONE;
+    add_property(s, "type", "string", qom_pool_add(&s->values, "\"irq\"", strlen("\"irq\"")));
     return s;
+}
+
+static void done_with_making(struct qom_store *s)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(secrets); i++)
+        buffer_done(&s->withheld[i]);
+    buffer_done(&s->scratch);
 }
 
 void qom_store_free(struct qom_store *s)
@@ -61,7 +76,7 @@ void qom_store_free(struct qom_store *s)
     vector_done(&s->properties);
     qom_pool_done(&s->names);
     qom_pool_done(&s->values);
-    buffer_done(&s->scratch);
+    done_with_making(s);
     free(s);
 }
 
@@ -80,150 +95,175 @@ static bool is_child(const char *type)
     return text_starts(type, "child<") && text_ends(type, ">");
 }
 
-static int check_bounds(const struct qom_store *s, uint32_t object, size_t more, struct error *err)
+static int check_bounds(const struct qom_store *s, struct error *err)
 {
-    unsigned depth = 0;
-    for (uint32_t up = object; up != QOM_ROOT; up = s->objects.items[up].parent)
-        depth++;
-    if (depth >= QOM_DEPTH_MAX)
-        return fail(err, ERR_VMM, "the object tree is deeper than %d levels", QOM_DEPTH_MAX);
-    if (s->objects.count + more > QOM_OBJECTS_MAX)
+    if (s->objects.count >= QOM_OBJECTS_MAX)
         return fail(err, ERR_VMM, "the object tree has more than %d objects", QOM_OBJECTS_MAX);
-    if (s->properties.count + more > QOM_PROPERTIES_MAX)
+    if (s->properties.count >= QOM_PROPERTIES_MAX)
         return fail(err, ERR_VMM, "the object tree has more than %d properties", QOM_PROPERTIES_MAX);
     if (s->names.texts.length + s->values.texts.length > QOM_TEXTS_MAX)
         return fail(err, ERR_VMM, "the object tree has more than %d bytes of texts", QOM_TEXTS_MAX);
     return 0;
 }
 
-/* An entry's name and type, checked. */
-static int read_entry(const struct json *entry, const char **ret_name, const char **ret_type,
-                      struct error *err)
-{
-    const struct json *name = json_get(entry, "name"), *type = json_get(entry, "type");
-    const struct json *texts[] = { name, type };
-    for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
-        if (!json_text(texts[i]) || texts[i]->length == 0 || texts[i]->length > QOM_NAME_MAX ||
-            strlen(texts[i]->text) != texts[i]->length)
-            return fail(err, ERR_VMM, "an object's property has no proper name or type");
-    if (is_child(type->text) && strchr(name->text, '/'))
-        return fail(err, ERR_VMM, "an object is called '%.100s', with a slash", name->text);
-    *ret_name = name->text;
-    *ret_type = type->text;
-    return 0;
-}
 
-static int compare_texts(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *) left, *(const char *const *) right);
-}
-
-/* Every entry is proper, and no two have one name. */
-static int check_entries(const struct json *entries, struct error *err)
-{
-    owned_memory const char **names = memory_new((entries->length + 1) * sizeof *names);
-    const char *type = NULL;
-    for (size_t i = 0; i < entries->length; i++)
-        if (read_entry(entries->items[i], &names[i], &type, err) < 0)
-            return -1;
-    qsort(names, entries->length, sizeof *names, compare_texts);
-    for (size_t i = 1; i < entries->length; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
-            return fail(err, ERR_VMM, "an object has two properties '%.100s'", names[i]);
-    return 0;
-}
-
-static uint32_t add_value(struct qom_store *s, const struct json *value)
-{
-    if (!value)
-        return VALUE_NONE;
-    s->scratch.length = 0;
-    struct json_writer w = { .out = &s->scratch };
-    json_value(&w, value);
-    return qom_pool_add(&s->values, s->scratch.data, s->scratch.length);
-}
-
-static void add_property(struct qom_store *s, const char *name, const char *type, uint32_t value)
-{
-    struct property p = { qom_pool_add(&s->names, name, strlen(name)),
-                          qom_pool_add(&s->names, type, strlen(type)), value };
-    vector_push(&s->properties, p);
-}
-
-static void fill_leaf(struct qom_store *s, struct object *leaf)
-{
-    if (s->leaf_property == QOM_NONE) {
-        s->leaf_property = (uint32_t) s->properties.count;
-        add_property(s, "type", "string", qom_pool_add(&s->values, "\"irq\"", strlen("\"irq\"")));
-    }
-    leaf->first_property = s->leaf_property;
-    leaf->properties = 1;
-    s->entries++;
-}
-
-static void add_child(struct qom_store *s, uint32_t parent, const char *name, const char *type)
+static void add_child(struct qom_store *s, const char *name, const char *type)
 {
     size_t prefix = strlen("child<");
-    struct object child = { .parent = parent, .first_property = QOM_NONE };
+    struct object child = { .parent = s->open, .first_property = QOM_NONE };
     child.name = qom_pool_add(&s->names, name, strlen(name));
     child.type = qom_pool_add(&s->names, type + prefix, strlen(type) - prefix - 1);
-    if (strcmp(qom_pool_text(&s->names, child.type), leaf_type) == 0)
-        fill_leaf(s, &child);
+    if (strcmp(qom_pool_text(&s->names, child.type), leaf_type) == 0) {
+        child.first_property = LEAF_PROPERTY;
+        child.properties = 1;
+        s->entries++;
+    }
     vector_push(&s->objects, child);
 }
 
-/* The type that the object states; its parent's word is what counts, but a secret hides under neither. */
-static const char *stated_type(const struct json *properties)
+int qom_store_open(struct qom_store *s, uint32_t object, struct error *err)
 {
-    for (size_t i = 0; i < properties->length; i++)
-        if (text_equal(json_get_text(properties->items[i], "name"), "type"))
-            return json_get_text(properties->items[i], "value");
-    return NULL;
+    unsigned depth = 0;
+    assert(!qom_store_is_read(s, object) && s->open == QOM_NONE);
+    for (uint32_t up = object; up != QOM_ROOT; up = s->objects.items[up].parent)
+        depth++;
+    if (depth >= QOM_DEPTH_MAX)
+        return fail(err, ERR_VMM, "the object tree is deeper than %d levels", QOM_DEPTH_MAX);
+    s->open = object;
+    s->hides = false;
+    s->objects.items[object].first_property = (uint32_t) s->properties.count;
+    s->objects.items[object].first_child = (uint32_t) s->objects.count;
+    return 0;
 }
 
-static void put_properties(struct qom_store *s, uint32_t object, const struct json *properties)
+/* What the object says it is.  Its parent's word is what counts, but a secret hides under neither. */
+static void note_stated_type(struct qom_store *s, const char *value)
 {
-    const char *stated = stated_type(properties);
-    if (object == QOM_ROOT && stated)
-        s->objects.items[QOM_ROOT].type = qom_pool_add(&s->names, stated, strlen(stated));
-    uint32_t first = (uint32_t) s->properties.count;
-    for (size_t i = 0; i < properties->length; i++) {
-        const char *name = json_get_text(properties->items[i], "name");
-        const char *type = json_get_text(properties->items[i], "type");
-        if (is_child(type))
+    size_t length = strlen(value);
+    if (length < 2 || value[0] != '"')
+        return;
+    if (s->open == QOM_ROOT)
+        s->objects.items[QOM_ROOT].type = qom_pool_add(&s->names, value + 1, length - 2);
+    for (size_t i = 0; i < ARRAY_COUNT(secrets); i++)
+        s->hides |= text_starts(value + 1, secrets[i].type_prefix);
+}
+
+/* Until all of the object is known, what may be a secret is kept aside. */
+static bool withhold(struct qom_store *s, const char *name, const char *value)
+{
+    for (size_t i = 0; value && i < ARRAY_COUNT(secrets); i++) {
+        if (strcmp(name, secrets[i].property) != 0)
             continue;
-        bool hidden =
-            qom_type_hides(qom_store_type(s, object), name) || (stated && qom_type_hides(stated, name));
-        uint32_t value = hidden ? VALUE_SECRET : add_value(s, json_get(properties->items[i], "value"));
-        add_property(s, name, type, value);
+        s->withheld[i].length = 0;
+        buffer_add_text(&s->withheld[i], value);
+        return true;
     }
-    s->objects.items[object].first_property = first;
-    s->objects.items[object].properties = (uint32_t) s->properties.count - first;
+    return false;
 }
 
-static void put_children(struct qom_store *s, uint32_t object, const struct json *properties)
+int qom_store_add(struct qom_store *s, const char *name, const char *type, const char *value,
+                  struct error *err)
 {
-    uint32_t first = (uint32_t) s->objects.count;
-    for (size_t i = 0; i < properties->length; i++) {
-        const char *type = json_get_text(properties->items[i], "type");
-        if (is_child(type))
-            add_child(s, object, json_get_text(properties->items[i], "name"), type);
+    if (name[0] == 0 || type[0] == 0 || strlen(name) > QOM_NAME_MAX || strlen(type) > QOM_NAME_MAX)
+        return fail(err, ERR_VMM, "an object's property has no proper name or type");
+    if (check_bounds(s, err) < 0)
+        return -1;
+    s->entries++;
+    if (is_child(type)) {
+        if (strchr(name, '/'))
+            return fail(err, ERR_VMM, "an object is called '%.100s', with a slash", name);
+        add_child(s, name, type);
+        return 0;
     }
-    s->objects.items[object].first_child = first;
-    s->objects.items[object].children = (uint32_t) s->objects.count - first;
+    bool kept = value && !withhold(s, name, value);
+    add_property(s, name, type, kept ? qom_pool_add(&s->values, value, strlen(value)) : VALUE_NONE);
+    if (kept && strcmp(name, "type") == 0)
+        note_stated_type(s, value);
+    return 0;
+}
+
+/* Decides on what was kept aside. */
+static void settle_secrets(struct qom_store *s, const struct object *o)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(secrets); i++) {
+        struct buffer *held = &s->withheld[i];
+        bool hidden = s->hides || text_starts(qom_pool_text(&s->names, o->type), secrets[i].type_prefix);
+        for (uint32_t at = o->first_property; at < s->properties.count; at++) {
+            struct property *p = &s->properties.items[at];
+            if (strcmp(qom_pool_text(&s->names, p->name), secrets[i].property) != 0)
+                continue;
+            if (hidden)
+                p->value = VALUE_SECRET;
+            else if (held->length)
+                p->value = qom_pool_add(&s->values, held->data, held->length);
+        }
+        held->length = 0;
+    }
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *) left, b = *(const uint32_t *) right;
+    return (a > b) - (a < b);
+}
+
+/* No two entries have one name. */
+static int check_names(const struct qom_store *s, const struct object *o, struct error *err)
+{
+    size_t count = 0;
+    owned_memory uint32_t *names = memory_new((o->properties + o->children + 1) * sizeof *names);
+    for (uint32_t i = 0; i < o->properties; i++)
+        names[count++] = s->properties.items[o->first_property + i].name;
+    for (uint32_t i = 0; i < o->children; i++)
+        names[count++] = s->objects.items[o->first_child + i].name;
+    qsort(names, count, sizeof *names, compare_numbers);
+    for (size_t i = 1; i < count; i++)
+        if (names[i - 1] == names[i])
+            return fail(err, ERR_VMM, "an object has two properties '%.100s'",
+                        qom_pool_text(&s->names, names[i]));
+    return 0;
+}
+
+int qom_store_close(struct qom_store *s, struct error *err)
+{
+    struct object *o = &s->objects.items[s->open];
+    o->properties = (uint32_t) s->properties.count - o->first_property;
+    o->children = (uint32_t) s->objects.count - o->first_child;
+    settle_secrets(s, o);
+    s->open = QOM_NONE;
+    return check_names(s, o, err);
+}
+
+/* JSON as text, in the scratch buffer; NULL if there is none. */
+static const char *value_text(struct qom_store *s, const struct json *value)
+{
+    s->scratch.length = 0;
+    struct json_writer w = { .out = &s->scratch };
+    if (value)
+        json_value(&w, value);
+    return value ? s->scratch.data : NULL;
+}
+
+static int put_entry(struct qom_store *s, const struct json *entry, struct error *err)
+{
+    const struct json *name = json_get(entry, "name"), *type = json_get(entry, "type");
+    if (!json_text(name) || !json_text(type) || strlen(name->text) != name->length ||
+        strlen(type->text) != type->length)
+        return fail(err, ERR_VMM, "an object's property has no proper name or type");
+    const char *value = is_child(type->text) ? NULL : value_text(s, json_get(entry, "value"));
+    return qom_store_add(s, name->text, type->text, value, err);
 }
 
 int qom_store_put(struct qom_store *s, uint32_t object, const struct json *properties, struct error *err)
 {
-    assert(!qom_store_is_read(s, object));
     if (!properties || properties->type != JSON_ARRAY)
         return fail(err, ERR_VMM, "an object's properties are no list");
-    if (check_bounds(s, object, properties->length, err) < 0 || check_entries(properties, err) < 0)
+    if (qom_store_open(s, object, err) < 0)
         return -1;
-    put_properties(s, object, properties);
-    put_children(s, object, properties);
-    s->entries += properties->length;
-    return 0;
+    for (size_t i = 0; i < properties->length; i++)
+        if (put_entry(s, properties->items[i], err) < 0)
+            return -1;
+    return qom_store_close(s, err);
 }
 
 bool qom_store_is_read(const struct qom_store *s, uint32_t object)
@@ -233,7 +273,7 @@ bool qom_store_is_read(const struct qom_store *s, uint32_t object)
 
 bool qom_store_is_leaf(const struct qom_store *s, uint32_t object)
 {
-    return s->leaf_property != QOM_NONE && s->objects.items[object].first_property == s->leaf_property;
+    return s->objects.items[object].first_property == LEAF_PROPERTY;
 }
 
 #define SHRINK(v) do { \
@@ -247,7 +287,7 @@ void qom_store_seal(struct qom_store *s)
     SHRINK(&s->properties);
     qom_pool_seal(&s->names);
     qom_pool_seal(&s->values);
-    buffer_done(&s->scratch);
+    done_with_making(s);
 }
 
 /* --- looking ---------------------------------------------------------------------------------- */
