@@ -16,6 +16,7 @@
 #include "bench/qom_methods.h"
 #include "loop/loop.h"
 #include "qemu/qom_compare.h"
+#include "qemu/qom_parts.h"
 
 enum { RUNS_MAX = 101 };
 
@@ -117,18 +118,39 @@ static WAITS int learn(struct guest *guest, struct known *known, struct error *e
     return known->store ? 0 : -1;
 }
 
+/* What a guest that is made of the same parts, and runs for this only, tells of this one. */
+static WAITS int learn_from_another(struct guest *guest, const char *emulator, struct known *known,
+                                    struct error *err)
+{
+    struct qom_stats stats;
+    struct guest *teacher = guest_start(emulator, GUEST_OTHER, err);
+    owned(qom_store) struct qom_store *store =
+        teacher ? qom_pull(&teacher->monitor, teacher->commands, NULL, &stats, err) : NULL;
+    if (store) {
+        owned(qom_line) struct qom_line *theirs = qom_line_new(teacher->argv), *ours = qom_line_new(guest->argv);
+        owned(qom_parts) struct qom_parts *parts = qom_parts_learn(NULL, "bench", theirs, store);
+        owned(qom_sketch) struct qom_sketch *sketch = parts ? qom_parts_compose(parts, ours) : NULL;
+        owned(qom_store) struct qom_store *drawn = sketch ? qom_sketch_store(sketch, err) : NULL;
+        known->composed = drawn ? qom_plan_make(drawn, "bench") : NULL;
+    }
+    if (teacher)
+        guest_stop(teacher);
+    return store ? 0 : -1;
+}
+
 static void known_done(struct known *known)
 {
     qom_plan_free(known->plan);
+    qom_plan_free(known->composed);
     qom_store_free(known->store);
 }
 
-static WAITS int measure_all(struct guest *guest, struct error *err)
+static WAITS int measure_all(struct guest *guest, const char *emulator, struct error *err)
 {
     __attribute__((cleanup(known_done))) struct known known = { 0 };
     owned(qom_store) struct qom_store *reference = NULL;
     double first_real = 0;
-    if (learn(guest, &known, err) < 0)
+    if (learn(guest, &known, err) < 0 || learn_from_another(guest, emulator, &known, err) < 0)
         return -1;
     printf("%-40s %9s %8s %8s %9s %6s %8s %8s %8s\n", "", "real ms", "user ms", "sys ms", "emulator", "calls",
            "bytes >", "bytes <", "faster");
@@ -147,12 +169,12 @@ static WAITS int measure_all(struct guest *guest, struct error *err)
 static WAITS void bench(const char *emulator)
 {
     error_scope(err);
-    struct guest *guest = guest_start(emulator, &err);
+    struct guest *guest = guest_start(emulator, GUEST_USUAL, &err);
     if (guest) {
         const struct monitor_version *v = monitor_version(guest->monitor);
         printf("%s (%u.%u.%u %s), medians of %u, slow rows of %u:\n", emulator, v->major, v->minor, v->micro,
                v->package, runs, slow_runs);
-        measure_all(guest, &err);
+        measure_all(guest, emulator, &err);
         guest_stop(guest);
     }
     if (err.code) {

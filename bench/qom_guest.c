@@ -2,7 +2,6 @@
 #include "bench/qom_guest.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,35 +15,41 @@
 #include "loop/stream.h"
 #include "qemu/qom_pull.h"
 
-enum { START_MS = 60 * 1000, MONITOR_FD = 3, IMAGE_SIZE = 1 << 20 };
+enum { START_MS = 60 * 1000, MONITOR_FD = 3 };
 
 static const struct monitor_handler handler = { 0 };
 
-static int make_image(const char *path, struct error *err)
-{
-    owned_fd int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0 || ftruncate(fd, IMAGE_SIZE) < 0)
-        return fail_errno(err, errno, "cannot make the image '%s'", path);
-    return 0;
-}
+#define BASE \
+    "-name", "guest=bench,debug-threads=on", "-M", "pc", "-accel", "tcg", "-m", "128", "-S", \
+    "-nodefaults", "-no-user-config", "-display", "none", "-uuid", "11111111-2222-3333-4444-555555555555"
+#define DISK(node, id) \
+    "-blockdev", "driver=null-co,node-name=" node, "-device", "virtio-blk-pci,id=" id ",drive=" node
+#define CARD(id, mac) \
+    "-netdev", "user,id=for-" id, "-device", "virtio-net-pci,id=" id ",netdev=for-" id ",mac=52:54:00:12:34:" mac
+#define MONITOR \
+    "-chardev", "socket,id=charmonitor,fd=3,server=on,wait=off", \
+    "-mon", "chardev=charmonitor,id=monitor,mode=control"
 
-/* What known figures were taken with: pc with disk, network card, balloon, USB, screen, serial port. */
-static WAITS int spawn(struct guest *guest, const char *emulator, int listening, const char *image,
-                       struct error *err)
+/* Their first word is the emulator, and is put in. */
+static const char *const usual[] = {
+    "", BASE, DISK("d0", "virtio-disk0"), CARD("nic0", "56"), "-device", "virtio-balloon-pci,id=balloon0",
+    "-device", "piix3-usb-uhci,id=usb", "-device", "usb-tablet,id=tablet0,bus=usb.0", "-device", "VGA,id=video0",
+    "-chardev", "null,id=ser0", "-device", "isa-serial,id=serial0,chardev=ser0", MONITOR, NULL,
+};
+static const char *const other[] = {
+    "", BASE, "-smp", "2", "-device", "VGA,id=screen", "-device", "piix3-usb-uhci,id=usb1",
+    "-device", "usb-tablet,id=pen,bus=usb1.0", DISK("a", "root"), DISK("b", "data"), CARD("lan", "57"),
+    "-chardev", "null,id=nowhere", "-device", "isa-serial,id=line,chardev=nowhere",
+    "-device", "virtio-balloon-pci,id=balloon", MONITOR, NULL,
+};
+static const char *const *const kinds[] = { [GUEST_USUAL] = usual, [GUEST_OTHER] = other };
+enum { WORDS_MAX = 80 };
+
+static WAITS int spawn(struct guest *guest, const char *emulator, int listening, struct error *err)
 {
-    owned_memory char *blockdev = memory_printf("driver=file,node-name=f0,filename=%s", image);
-    const char *const argv[] = {
-        emulator, "-name", "guest=bench,debug-threads=on", "-M", "pc", "-accel", "tcg", "-m", "128", "-S",
-        "-nodefaults", "-no-user-config", "-display", "none", "-uuid", "11111111-2222-3333-4444-555555555555",
-        "-blockdev", blockdev, "-blockdev", "driver=raw,node-name=d0,file=f0",
-        "-device", "virtio-blk-pci,id=virtio-disk0,drive=d0",
-        "-netdev", "user,id=net0", "-device", "virtio-net-pci,id=nic0,netdev=net0,mac=52:54:00:12:34:56",
-        "-device", "virtio-balloon-pci,id=balloon0", "-device", "piix3-usb-uhci,id=usb",
-        "-device", "usb-tablet,id=tablet0,bus=usb.0", "-device", "VGA,id=video0",
-        "-chardev", "null,id=ser0", "-device", "isa-serial,id=serial0,chardev=ser0",
-        "-chardev", "socket,id=charmonitor,fd=3,server=on,wait=off",
-        "-mon", "chardev=charmonitor,id=monitor,mode=control", NULL,
-    };
+    const char *argv[WORDS_MAX] = { emulator };
+    for (size_t i = 1; guest->argv[i]; i++)
+        argv[i] = guest->argv[i];
     const struct process_fd fds[] = { { listening, MONITOR_FD } };
     struct process_spec spec = { .argv = (char *const *) argv, .output = -1, .errors = STDERR_FILENO,
                                  .fds = fds, .fds_count = 1, .user = (uid_t) -1, .group = (gid_t) -1 };
@@ -72,12 +77,9 @@ static WAITS int find_commands(struct guest *guest, struct error *err)
 
 static WAITS int start(struct guest *guest, const char *emulator, struct error *err)
 {
-    owned_memory char *image = memory_printf("%s/disk.img", guest->folder);
     owned_memory char *path = memory_printf("%s/monitor", guest->folder);
-    if (make_image(image, err) < 0)
-        return -1;
     owned_fd int listening = unix_listen(path, 0600, 1, err);
-    if (listening < 0 || spawn(guest, emulator, listening, image, err) < 0)
+    if (listening < 0 || spawn(guest, emulator, listening, err) < 0)
         return -1;
     int fd = unix_connect(path, err);
     if (fd < 0)
@@ -87,9 +89,10 @@ static WAITS int start(struct guest *guest, const char *emulator, struct error *
     return monitor_handshake(guest->monitor, loop_now() + START_MS, err) < 0 ? -1 : find_commands(guest, err);
 }
 
-WAITS struct guest *guest_start(const char *emulator, struct error *err)
+WAITS struct guest *guest_start(const char *emulator, enum guest_kind kind, struct error *err)
 {
     struct guest *guest = NEW(struct guest);
+    guest->argv = kinds[kind];
     char folder[] = "/tmp/bench-qom-XXXXXX";
     if (!mkdtemp(folder)) {
         fail_errno(err, errno, "cannot make a folder in /tmp");
@@ -112,11 +115,8 @@ WAITS void guest_stop(struct guest *guest)
         process_wait(guest->process, loop_now() + START_MS, &err);
         process_free(guest->process);
     }
-    static const char *const files[] = { "disk.img", "monitor" };
-    for (size_t i = 0; i < ARRAY_COUNT(files); i++) {
-        owned_memory char *path = memory_printf("%s/%s", guest->folder, files[i]);
-        unlink(path);
-    }
+    owned_memory char *path = memory_printf("%s/monitor", guest->folder);
+    unlink(path);
     rmdir(guest->folder);
     free(guest->folder);
     free(guest);

@@ -322,6 +322,14 @@ static WAITS struct qom_store *ours_warm(struct guest *guest, const struct known
     return qom_pull(&guest->monitor, guest->commands & BULK, known->plan, stats, err);
 }
 
+static WAITS struct qom_store *ours_composed(struct guest *guest, const struct known *known,
+                                             struct qom_stats *stats, struct error *err)
+{
+    if (!known->composed)
+        return fail(err, ERR_INTERNAL, "another guest's parts do not make this one"), NULL;
+    return qom_pull(&guest->monitor, guest->commands & BULK, known->composed, stats, err);
+}
+
 static WAITS struct qom_store *ours_cold(struct guest *guest, const struct known *known,
                                          struct qom_stats *stats, struct error *err)
 {
@@ -349,6 +357,7 @@ const struct method methods[] = {
     { "ours, nothing remembered", BULK, false, ours_cold },
     { "bulk, one call, absolute paths", BULK, false, one_call_absolute },
     { "ours, remembered: one call, short paths", BULK, false, ours_warm },
+    { "ours, never ran, of parts of another's", BULK, false, ours_composed },
     { "qom-tree-get", QOM_HAS_TREE_GET, false, tree_get },
 };
 const size_t methods_count = ARRAY_COUNT(methods);

@@ -5,7 +5,11 @@
 #include "qemu/qom_pull.h"
 
 /* What an earlier reading taught. */
-struct known { struct qom_plan *plan; struct qom_store *store; };
+struct known {
+    struct qom_plan *plan;
+    struct qom_store *store;
+    struct qom_plan *composed;          /* of what another guest taught; NULL: it did not suffice */
+};
 
 struct method {
     const char *title;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "conf/domain_def.h"
 #include "qemu/caps.h"
+#include "qemu/qom_memory.h"
 
 #define DEFAULT_NAME "qemu-system-x86_64"
 enum { DEFAULT_TIMEOUT_MS = 30000, GROUPS_MAX = 64 };
@@ -109,6 +110,7 @@ int operations_init(const struct operations_settings *settings, struct error *er
 void emulator_settings_done(void)
 {
     caps_done();
+    qom_memory_done();
     settings_clear();
 }
 

@@ -249,7 +249,7 @@ static struct qom_route route_of(const struct qom_graph *g, uint32_t candidate)
     return route;
 }
 
-struct qom_route qom_graph_shortest(struct qom_graph *g, uint32_t object, bool links)
+struct qom_route qom_graph_shortest(struct qom_graph *g, uint32_t object, bool links, unsigned least_steps)
 {
     owned_buffer struct buffer absolute = { 0 };
     qom_store_add_path(g->store, object, &absolute);
@@ -258,7 +258,7 @@ struct qom_route qom_graph_shortest(struct qom_graph *g, uint32_t object, bool l
     extend(g, object, QOM_NONE, links, limit);
     for (unsigned tries = 0; g->heap.count && tries < TRIES_MAX; tries++) {
         uint32_t lightest = heap_pop(g);
-        if (is_unambiguous(g, lightest))
+        if (g->candidates.items[lightest].steps >= least_steps && is_unambiguous(g, lightest))
             return route_of(g, lightest);
         extend(g, g->candidates.items[lightest].edge->from, lightest, links, limit);
     }

@@ -107,14 +107,14 @@ static int compare_words(const void *left, const void *right)
     return strcmp(((const struct word *) left)->name, ((const struct word *) right)->name);
 }
 
-/* Which kind of bus it is shows in its name, without the number. */
+/* Which kind of bus it is shows in its name, without its numbers. */
 static const char *part_key(struct qom_line *line, const struct kind *kind, struct words *words)
 {
     owned_buffer struct buffer key = { 0 };
     const char *type = find_word(words, kind->type), *bus = find_word(words, "bus");
     buffer_printf(&key, "%s %s", kind->option, type ? type : "");
     if (kind->all_words && bus)
-        buffer_printf(&key, " %.*s", (int) strcspn(bus, "0123456789"), bus);
+        buffer_printf(&key, " %.*s", (int) strcspn(bus, ".0123456789"), bus);
     if (kind->all_words && words->list.count)
         qsort(words->list.items, words->list.count, sizeof(struct word), compare_words);
     for (size_t i = 0; kind->all_words && i < words->list.count; i++) {

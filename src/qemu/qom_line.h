@@ -12,7 +12,7 @@
 enum { QOM_LINE_CPUS_MAX = 4096 };
 
 struct qom_line_part {
-    const char *key;                    /* "device virtio-blk-pci pci. num-queues=4" */
+    const char *key;                    /* "device virtio-blk-pci pci num-queues=4" */
     const char *path;                   /* where it is: "/machine/peripheral/virtio-disk0" */
     const char *id;                     /* the path's last component */
     const char *bus;                    /* the bus that it was put on; NULL: not said */

@@ -81,6 +81,8 @@ struct learner {
     const struct qom_store *store;
     struct qom_graph *graph;
     struct qom_plan *plan;
+    bool links;                         /* all links of the tree are known */
+    unsigned least_steps;
     uint32_t *place;                    /* of each object of the store in the plan; QOM_NONE: none yet */
     struct buffer text;
 };
@@ -115,7 +117,7 @@ static size_t place_some(struct learner *l, struct qom_route *routes, bool force
             l->place[qom_store_parent(l->store, object)] == QOM_NONE)
             continue;
         if (force)
-            routes[object] = qom_graph_shortest(l->graph, object, false);
+            routes[object] = qom_graph_shortest(l->graph, object, false, l->least_steps);
         if (!is_placed(l, &routes[object]))
             continue;
         place(l, object, &routes[object]);
@@ -124,20 +126,31 @@ static size_t place_some(struct learner *l, struct qom_route *routes, bool force
     return placed;
 }
 
-struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key)
+static struct qom_plan *make(const struct qom_store *store, const char *key, bool links, unsigned least_steps)
 {
     uint32_t count = qom_store_count(store);
     owned(qom_graph) struct qom_graph *graph = qom_graph_new(store);
     owned_memory uint32_t *places = memory_new(count * sizeof *places);
     owned_memory struct qom_route *routes = memory_new(count * sizeof *routes);
-    struct learner l = { .store = store, .graph = graph, .plan = qom_plan_new(key), .place = places };
+    struct learner l = { .store = store, .graph = graph, .plan = qom_plan_new(key), .links = links,
+                         .least_steps = least_steps, .place = places };
     memset(places, 0xFF, count * sizeof *places);
     places[QOM_ROOT] = 0;
     for (uint32_t object = 1; object < count; object++)
         if (!qom_store_is_leaf(store, object))
-            routes[object] = qom_graph_shortest(graph, object, true);
+            routes[object] = qom_graph_shortest(graph, object, links, least_steps);
     while (place_some(&l, routes, false) || place_some(&l, routes, true))
         ;
     buffer_done(&l.text);
     return l.plan;
+}
+
+struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key)
+{
+    return make(store, key, true, 1);
+}
+
+struct qom_plan *qom_plan_guess(const struct qom_store *store)
+{
+    return make(store, "", false, 2);
 }

@@ -140,7 +140,8 @@ static void forget_oldest(const char *folder)
     for (size_t i = 0; count > PLANS_MAX && i < count; i++) {
         struct stat st;
         owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
-        if (!text_ends(names[i], ".json") || stat(path, &st) < 0 || (oldest && st.st_mtime >= age))
+        if (!text_ends(names[i], ".json") || text_starts(names[i], "parts-") || stat(path, &st) < 0 ||
+            (oldest && st.st_mtime >= age))
             continue;
         free(oldest);
         oldest = take(path);

@@ -18,7 +18,7 @@ static const struct strategy {
 } strategies[] = {
     { NEEDS_BULK | NEEDS_PLAN, "warm", NULL, pull_warm },
     { NEEDS_TREE_GET, "cold", "qom-tree-get", pull_deep },
-    { NEEDS_BULK, "cold", NULL, pull_levels },
+    { NEEDS_BULK, "cold", NULL, pull_listed },
     { 0, "cold", "qom-list/qom-get", pull_walk },
 };
 

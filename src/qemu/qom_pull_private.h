@@ -24,5 +24,6 @@ WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *comma
 /* The ways.  Each fills p->store, which has an unread root, or fails (`changed`: a new try may help). */
 WAITS int pull_warm(struct pull *p, struct error *err);         /* qom_pull_bulk.c */
 WAITS int pull_levels(struct pull *p, struct error *err);
+WAITS int pull_listed(struct pull *p, struct error *err);       /* qom_pull_listed.c */
 WAITS int pull_deep(struct pull *p, struct error *err);         /* qom_pull_deep.c */
 WAITS int pull_walk(struct pull *p, struct error *err);         /* qom_pull_walk.c */

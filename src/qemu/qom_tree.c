@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "qemu/qom_memory.h"
 #include "qemu/qom_saved.h"
 
 /* What the tree's own fiber does.  LEARNING: the tree is there, and its plan is being made and saved. */
@@ -19,10 +20,10 @@ struct qom_tree {
     unsigned references;                /* the owner's, the fiber's, each reader's */
     struct monitor *monitor;            /* NULL: freed by its owner */
     unsigned commands;
-    char *folder, *key;
+    struct qom_memory *memory;
     char *saved; /* where the next tree is saved, too; NULL: it is not */
     struct qom_plan *plan;
-    bool on_disk;                       /* there is a plan for the next start */
+    bool remembered;                    /* there is a plan for the next start */
     bool fresh;                         /* the pull under way is the first of a VMM that was just started */
     struct qom_store *store;
     struct qom_stats stats;
@@ -44,8 +45,7 @@ static void release(struct qom_tree *tree)
     qom_plan_free(tree->plan);
     qom_store_free(tree->store);
     error_clear(&tree->failure);
-    free(tree->folder);
-    free(tree->key);
+    qom_memory_free(tree->memory);
     free(tree->saved);
     free(tree);
 }
@@ -71,58 +71,18 @@ static void wake_readers(struct qom_tree *tree)
         tree->readers = w->next;
 }
 
-/* --- the plan on disk ------------------------------------------------------------------------- */
-
-struct plan_work {
-    const char *folder, *key;
-    const struct qom_store *store;
-    const struct qom_plan *known;
-    struct qom_plan *plan;              /* the result; NULL if none, or none better than the known one */
-    struct error error;
-};
-
-static void load_plan(void *arg)
-{
-    struct plan_work *work = arg;
-    work->plan = qom_plan_load(work->folder, work->key, &work->error);
-}
-
-static void learn_plan(void *arg)
-{
-    struct plan_work *work = arg;
-    work->plan = qom_plan_make(work->store, work->key);
-    if (qom_plan_equal(work->plan, work->known)) {
-        qom_plan_free(work->plan);
-        work->plan = NULL;
-    } else if (work->folder) {
-        qom_plan_save(work->plan, work->folder, &work->error);
-    }
-}
-
-/* A plan is only a memory: what fails about it is worth no more than a line. */
-static WAITS struct qom_plan *run_plan_work(struct plan_work *work, void (*fn)(void *arg), const char *what)
-{
-    error_scope(cancelled);
-    await_work(fn, work, &cancelled);
-    if (work->error.code)
-        log_debug("the remembered plan of an object tree was not %s: %s", what, error_text(&work->error));
-    error_clear(&work->error);
-    return work->plan;
-}
-
 /* --- pulling: a fiber of its own -------------------------------------------------------------- */
 
-/* The plan on disk is for starts: what a guest looks like later is remembered for as long as it runs. */
+/* What is remembered is for starts: what a guest looks like later stays here for as long as it runs. */
 static WAITS void learn(struct qom_tree *tree)
 {
-    bool save = tree->fresh || !tree->on_disk;
-    struct plan_work work = { .folder = save ? tree->folder : NULL, .key = tree->key, .store = tree->store,
-                              .known = tree->plan };
+    unsigned lessons = (tree->fresh || !tree->remembered ? QOM_LEARN_PLAN : 0) |
+                       (tree->fresh ? QOM_LEARN_PARTS : 0);
     tree->stage = LEARNING;
-    struct qom_plan *plan = run_plan_work(&work, learn_plan, "saved");
+    struct qom_plan *plan = qom_memory_learn(tree->memory, tree->store, tree->plan, lessons);
     if (!plan)
         return;
-    tree->on_disk |= save;
+    tree->remembered |= lessons != 0;
     qom_plan_free(tree->plan);
     tree->plan = plan;
 }
@@ -238,18 +198,16 @@ void qom_tree_begin_later(struct qom_tree *tree)
 /* --- life and reading ------------------------------------------------------------------------- */
 
 WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, const char *folder,
-                                    const char *key)
+                                    const char *emulator_key, const char *const *argv)
 {
     struct qom_tree *tree = NEW(struct qom_tree);
     tree->references = 1;
     tree->monitor = monitor;
     tree->commands = commands;
-    tree->folder = memory_copy_text(folder);
-    tree->key = memory_copy_text(key);
-    struct plan_work work = { .folder = tree->folder, .key = tree->key };
-    if (folder && commands & (QOM_HAS_LIST_GETV | QOM_HAS_LIST_GET))
-        tree->plan = run_plan_work(&work, load_plan, "loaded");
-    tree->on_disk = tree->plan != NULL;
+    tree->memory = qom_memory_new(folder, emulator_key, argv);
+    if (commands & (QOM_HAS_LIST_GETV | QOM_HAS_LIST_GET))
+        tree->plan = qom_memory_recall(tree->memory);
+    tree->remembered = tree->plan != NULL;
     return tree;
 }
 

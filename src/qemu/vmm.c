@@ -320,8 +320,8 @@ WAITS void vmm_make_tree(struct vmm *vmm, char *const *argv, bool starting)
 {
     const char *cache = settings_now()->cache_folder;
     owned_memory char *folder = cache ? memory_printf("%s/qom", cache) : NULL;
-    owned_memory char *key = qom_plan_key(vmm->caps->key, (const char *const *) argv);
-    vmm->tree = qom_tree_new(vmm->monitor, bulk_commands(vmm->caps), folder, key);
+    vmm->tree = qom_tree_new(vmm->monitor, bulk_commands(vmm->caps), folder, vmm->caps->key,
+                             (const char *const *) argv);
     owned_memory char *saved = qom_saved_folder(cache);
     if (saved)
         save_first_tree(vmm, saved, starting);

@@ -63,17 +63,52 @@ static struct qom_stats pull(unsigned commands, const struct qom_plan *plan)
 static void cold(void)
 {
     struct qom_stats s = pull(GETV | GET, NULL);
-    cr_assert_eq(s.calls, 5);           /* the small tree's levels */
-    cr_assert_eq(s.round_trips, 5);
+    cr_assert_eq(s.calls, 2);
+    cr_assert_eq(s.round_trips, 2);
     cr_assert_str_eq(s.plan, "cold");
     cr_assert_str_eq(s.method, "qom-list-getv");
+    cr_assert_null(strstr(vmm.paths.data, "unnamed-gpio"), "leaves are not asked");
     cr_assert_str_eq(pull(GET, NULL).method, "qom-list-get");
 }
 
-Test(qom_pull, without_a_plan_goes_by_level)
+Test(qom_pull, without_a_plan_asks_for_a_listing_and_then_for_everything)
 {
     load_small(&tree);
     run(cold);
+}
+
+static void by_level(void)
+{
+    vmm.no_listing = true;
+    struct qom_stats s = pull(GETV, NULL);
+    cr_assert_eq(s.calls, 1 + 5);       /* the small tree's levels */
+    cr_assert_eq(s.round_trips, 1 + 5);
+    cr_assert_str_eq(s.plan, "cold");
+}
+
+Test(qom_pull, without_a_listing_goes_by_level)
+{
+    load_small(&tree);
+    run(by_level);
+}
+
+static void listed_late(struct vmm_peer *peer, const char *command)
+{
+    if (peer->bulk_calls == 0 && strcmp(command, "qom-list-getv") == 0)
+        peer_remove(peer->tree, "/machine/peripheral/disk0");
+}
+
+static void out_of_date(void)
+{
+    vmm.before = listed_late;
+    struct qom_stats s = pull(GETV, NULL);
+    cr_assert_eq(s.calls, 3);
+}
+
+Test(qom_pull, a_device_that_goes_after_the_listing_costs_one_call)
+{
+    load_small(&tree);
+    run(out_of_date);
 }
 
 static void warm(void)
@@ -320,6 +355,7 @@ static void vanish_in_between(struct vmm_peer *peer, const char *command)
 static void hurried(void)
 {
     vmm.before = vanish_in_between;
+    vmm.no_listing = true;
     struct qom_stats s = pull(GETV, NULL);
     cr_assert_gt(s.calls, 5);
 }
@@ -362,6 +398,7 @@ static void fails_with(unsigned commands, const char *because)
 static void short_answer(void)
 {
     vmm.broken_names = true;
+    vmm.no_listing = true;
     fails_with(GETV, "has not one item for each of 1 paths");
 }
 
@@ -375,7 +412,7 @@ static void silent(void)
 {
     monitor_set_timeout(vmm.monitor, 100);
     vmm.mute = true;
-    fails_with(GETV, "qom-list-getv");
+    fails_with(GETV, "human-monitor-command");
 }
 
 Test(qom_pull, a_silent_vmm_ends_in_an_error_that_names_it)
@@ -411,7 +448,8 @@ Test(qom_pull, a_vmm_that_dies_during_a_walk_ends_in_an_error)
 static void recorded(void)
 {
     struct qom_stats c = pull(GET, NULL);
-    cr_assert_eq(c.calls, 6);
+    cr_assert_eq(c.calls, 2);
+    cr_assert_leq(c.request_bytes, 6200);
     owned(qom_plan) struct qom_plan *plan = learn();
     vmm.largest_request = 0;
     struct qom_stats w = pull(GET, plan);
@@ -425,7 +463,7 @@ static void recorded(void)
     cr_assert_eq(t.calls, 1);
 }
 
-Test(qom_pull, the_pc_machine_takes_six_calls_cold_and_one_of_4300_bytes_warm)
+Test(qom_pull, the_pc_machine_takes_two_calls_cold_and_one_of_4300_bytes_warm)
 {
     if (!load_recorded(&tree, "qom-pc-11.1.json"))
         cr_skip_test("no recorded trees");
@@ -443,7 +481,7 @@ static void recorded_repairs(void)
         struct qom_stats s = pull(GET, plan);
         fprintf(stderr, "without %s too: %zu calls\n", gone[i], s.calls);
         cr_assert_str_eq(s.plan, "repaired");
-        cr_assert_leq(s.calls, i < 3 ? i + 2 : 10, "each costs one call, and too many cost a pull by level");
+        cr_assert_leq(s.calls, i ? 4 : 2, "one costs a call, and more cost a listing");
     }
 }
 

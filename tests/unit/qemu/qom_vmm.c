@@ -139,6 +139,31 @@ static void on_tree(struct vmm_peer *peer, const struct json *request, const str
     answer(peer, request, value.data);
 }
 
+/* As "info qom-tree" prints it, but for the order of children. */
+static void list_below(const struct peer_tree *t, const struct peer_node *node, unsigned level, struct buffer *out)
+{
+    size_t length = strlen(node->path) == 1 ? 0 : strlen(node->path);
+    buffer_printf(out, "%*s/%s (%s)\r\n", (int) (2 * level), "", strrchr(node->path, '/') + 1, node->type);
+    for (size_t i = 0; i < t->count; i++) {
+        const struct peer_node *n = t->nodes[i];
+        if (!n->gone && n != node && strncmp(n->path, node->path, length) == 0 && n->path[length] == '/' &&
+            strrchr(n->path, '/') == n->path + length)
+            list_below(t, n, level + 1, out);
+    }
+}
+
+static void on_human(struct vmm_peer *peer, const struct json *request, const struct json *arguments)
+{
+    owned_buffer struct buffer text = { 0 }, value = { 0 };
+    struct json_writer w = { .out = &value };
+    if (peer->no_listing)
+        buffer_add_text(&text, "unknown command: 'info qom-tree /'\r\n");
+    else
+        list_below(peer->tree, peer_node(peer->tree, "/"), 0, &text);
+    json_string(&w, text.data);
+    answer(peer, request, value.data);
+}
+
 static void on_nothing(struct vmm_peer *peer, const struct json *request, const struct json *arguments)
 {
     answer(peer, request, "{}");
@@ -150,7 +175,7 @@ static const struct {
 } commands[] = {
     { "qmp_capabilities", on_nothing }, { "query-status", on_nothing }, { "qom-list-get", on_bulk },
     { "qom-list-getv", on_bulk },       { "qom-list", on_list },        { "qom-get", on_get },
-    { "qom-tree-get", on_tree },
+    { "qom-tree-get", on_tree },        { "human-monitor-command", on_human },
 };
 
 static void on_request(void *arg, struct arena *arena, const struct json *request, size_t bytes)

@@ -10,6 +10,7 @@ struct vmm_peer {
     struct json_parser *parser;
     bool broken_names;                  /* answers bulk commands with one item too few */
     bool mute;                          /* reads, and says nothing */
+    bool no_listing;                    /* its human monitor has no "info qom-tree" */
     unsigned calls, bulk_calls, list_calls, get_calls, waiting, waiting_most;
     size_t largest_request, reply_bytes;
     struct buffer paths;                /* of the last bulk command, one a line */
