@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries about the VM as a whole, its processors, back ends and screen. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "simvmm/chardev.h"
@@ -293,6 +295,49 @@ static void info_balloon(struct vm *vm, struct buffer *out)
         buffer_add_text(out, "Error: No balloon device has been activated\r\n");
 }
 
+static int compare_nodes(const void *left, const void *right)
+{
+    return strcmp((*(struct qom_node *const *) left)->name, (*(struct qom_node *const *) right)->name);
+}
+
+static void list_nodes(const struct qom_node *node, int indent, struct buffer *out)
+{
+    VECTOR(struct qom_node *) children = { 0 };
+    buffer_printf(out, "%*s/%s (%s)\r\n", indent, "", node->parent ? node->name : "", qom_type_text(node));
+    for (size_t i = 0; i < node->properties.count; i++)
+        if (node->properties.items[i].kind == QOM_CHILD && node->properties.items[i].node)
+            vector_push(&children, node->properties.items[i].node);
+    if (children.count)
+        qsort(children.items, children.count, sizeof *children.items, compare_nodes);
+    for (size_t i = 0; i < children.count; i++)
+        list_nodes(children.items[i], indent + 2, out);
+    vector_done(&children);
+}
+
+/* "info qom-tree [PATH]", from the machine down if there is no path. */
+static bool info_qom_tree(struct vm *vm, const char *line, struct buffer *out)
+{
+    static const char command[] = "info qom-tree";
+    if (!text_starts(line, command) || (line[strlen(command)] && line[strlen(command)] != ' '))
+        return false;
+    const char *path = line + strlen(command);
+    path += strspn(path, " ");
+    size_t length = strcspn(path, " ");
+    bool ambiguous;
+    if (path[length + strspn(path + length, " ")]) {
+        buffer_add_text(out, "qom-tree: extraneous characters at the end of line\r\n"
+                             "Try \"help info qom-tree\" for more information\r\n");
+        return true;
+    }
+    owned_memory char *word = length ? memory_copy_bytes(path, length) : memory_copy_text("/machine");
+    const struct qom_node *node = qom_resolve(vm->tree, word, &ambiguous);
+    if (node)
+        list_nodes(node, 0, out);
+    else
+        buffer_printf(out, "Path '%s' could not be resolved.\r\n", word);
+    return true;
+}
+
 static const struct {
     const char *line;
     void (*run)(struct vm *vm, struct buffer *out);
@@ -311,7 +356,7 @@ static int human(struct call *call, struct error *err)
         i++;
     if (i < ARRAY_COUNT(human_commands))
         human_commands[i].run(call->vm, &text);
-    else if (!line[strspn(line, " ")])
+    else if (!line[strspn(line, " ")] || info_qom_tree(call->vm, line, &text))
         ;
     else if (text_starts(line, "info "))
         buffer_printf(&text, "unknown command: '%s'\r\n", line);
