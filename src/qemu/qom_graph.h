@@ -22,7 +22,8 @@ enum { QOM_ROUTE_MAX = 8 };
  * path does. */
 struct qom_route { uint32_t nodes[QOM_ROUTE_MAX]; uint32_t names[QOM_ROUTE_MAX]; unsigned steps; };
 
-/* The shortest unambiguous path of at least that many components, as it weighs in JSON; along children only, unless
- * `links`. */
-struct qom_route qom_graph_shortest(struct qom_graph *graph, uint32_t object, bool links, unsigned least_steps);
+/* The shortest unambiguous path of at least that many components, as it weighs in JSON; along children
+ * only, unless `links`. */
+struct qom_route qom_graph_shortest(struct qom_graph *graph, uint32_t object, bool links,
+                                    unsigned least_steps);
 void qom_graph_add_path(const struct qom_graph *graph, const struct qom_route *route, struct buffer *out);

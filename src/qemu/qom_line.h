@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qom_line.h - a command line taken apart into what each piece of the object tree comes from.
  *
- * The machine with its processors makes most of the tree; each device, object, character device and audio back
- * end adds itself with what is below it.  A piece's key says all that its shape depends on, and nothing that
- * it does not depend on: two disks with different images have one key.
+ * The machine with its processors makes most of the tree; each device, object, character device and audio
+ * back end adds itself with what is below it.  A piece's key says all that its shape depends on, and
+ * nothing that it does not depend on: two disks with different images have one key.
  */
 #pragma once
 #include "base/arena.h"

@@ -102,7 +102,8 @@ static WAITS void run(struct memory_work *work, void (*fn)(void *arg), const cha
     error_scope(cancelled);
     await_work(fn, work, &cancelled);
     if (work->error.code)
-        log_debug("what is known of an emulator's object trees was not %s: %s", what, error_text(&work->error));
+        log_debug("what is known of an emulator's object trees was not %s: %s", what,
+                  error_text(&work->error));
     error_clear(&work->error);
 }
 
@@ -159,7 +160,8 @@ static void learn_parts(struct memory_work *work)
     if (!work->parts && m->folder)
         loaded = qom_parts_load(m->folder, m->emulator_key, &work->error);
     error_clear(&work->error);
-    work->new_parts = qom_parts_learn(work->parts ? work->parts : loaded, m->emulator_key, m->line, work->store);
+    const struct qom_parts *known = work->parts ? work->parts : loaded;
+    work->new_parts = qom_parts_learn(known, m->emulator_key, m->line, work->store);
     if (work->new_parts && m->folder)
         qom_parts_save(work->new_parts, m->folder, &work->error);
 }

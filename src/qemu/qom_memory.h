@@ -18,7 +18,8 @@ DEFINE_OWNED(qom_memory)
 
 /* The plan for this command line, or NULL. */
 WAITS struct qom_plan *qom_memory_recall(struct qom_memory *memory);
-/* What the tree teaches: a plan, or NULL if that is the `known` one.  What is not learnt stays with the caller. */
+/* What the tree teaches: a plan, or NULL if that is the `known` one.  What is not learnt stays with the
+ * caller. */
 enum qom_lesson {
     QOM_LEARN_PLAN = 1,                 /* for the next start of this command line */
     QOM_LEARN_PARTS = 2,                /* for others: the tree is as it was right after a start */

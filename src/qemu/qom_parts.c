@@ -208,7 +208,8 @@ static void sketch_below(struct cut *c, struct qom_sketch *sketch, uint32_t top,
 }
 
 /* "console[1]" in its folder is "/backend/console": which number it gets is seen when it is put there. */
-static void sketch_extra(struct cut *c, struct qom_sketch *sketch, uint32_t object, uint32_t part, uint32_t *map)
+static void sketch_extra(struct cut *c, struct qom_sketch *sketch, uint32_t object, uint32_t part,
+                         uint32_t *map)
 {
     const char *name = qom_store_name(c->store, object);
     owned_memory char *place = memory_printf(EXTRAS_FOLDER "/%.*s", (int) strcspn(name, "["), name);

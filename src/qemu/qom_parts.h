@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qom_parts.h - what an emulator's machines, devices and back ends contribute to its object tree.
  *
- * Learnt from every tree that was pulled from the emulator right after a start, piece by piece, so that the
- * tree of a command line that never ran before can be drawn from known parts.  What is drawn is a guess, and
- * only ever used to choose what to ask (qom_plan.h): a wrong one costs calls, never truth.
+ * Learnt from every tree that was pulled from the emulator right after a start, piece by piece, so that
+ * the tree of a command line that never ran before can be drawn from known parts.  What is drawn is a
+ * guess, and only ever used to choose what to ask (qom_plan.h): a wrong one costs calls, never truth.
  *
  * A machine learnt with two processors or more is known for any number of them.
  *
- * A collection is a value once it was made: learning makes another.  On disk: FOLDER/parts-HASH.json, one file
- * an emulator.
+ * A collection is a value once it was made: learning makes another.  On disk: FOLDER/parts-HASH.json, one
+ * file an emulator.
  */
 #pragma once
 #include "qemu/qom_line.h"

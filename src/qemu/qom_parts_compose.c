@@ -12,8 +12,8 @@ static const char cpu_prefix[] = CPU_FOLDER "/device[";
 
 /* --- another number of processors --------------------------------------------------------------- */
 
-/* The machine's devices stand in one row, /machine/unattached/device[N], its processors among them: with more or
- * fewer of these, those behind the last one have other numbers. */
+/* The machine's devices stand in one row, /machine/unattached/device[N], its processors among them: with
+ * more or fewer of these, those behind the last one have other numbers. */
 struct renumbering {
     const struct qom_sketch *from;
     unsigned have, wanted;
@@ -66,8 +66,9 @@ static bool find_cpus(struct renumbering *r)
 {
     unsigned count = 0;
     for (uint32_t o = 0; o < r->from->objects.count; o++) {
+        const struct qom_sketch_object *object = &r->from->objects.items[o];
         unsigned row;
-        if (!r->from->objects.items[o].cpu || count == r->have || !read_row(r->from->objects.items[o].name, &row))
+        if (!object->cpu || count == r->have || !read_row(object->name, &row))
             continue;
         unsigned at = count++;
         for (; at > 0 && r->rows[at - 1] > row; at--) {
@@ -117,7 +118,8 @@ static void copy_links(const struct renumbering *r, struct qom_sketch *to, const
 static void add_cpu(const struct renumbering *r, struct qom_sketch *to, uint32_t *copy, unsigned row)
 {
     uint32_t last = r->cpus[r->have - 1], folder = qom_sketch_find(to, CPU_FOLDER);
-    owned_memory char *name = memory_printf("device[%u]", row), *path = memory_printf("%s%u]", cpu_prefix, row);
+    owned_memory char *name = memory_printf("device[%u]", row);
+    owned_memory char *path = memory_printf("%s%u]", cpu_prefix, row);
     owned_memory char *like = memory_printf("%s%u]", cpu_prefix, r->rows[r->have - 1]);
     for (uint32_t o = last; o < r->from->objects.count; o++) {
         const struct qom_sketch_object *object = &r->from->objects.items[o];
@@ -185,8 +187,9 @@ static void take_slot(struct qom_sketch *tree, uint32_t bus, const char *path)
 
 static uint32_t add_top(struct qom_sketch *tree, const struct qom_line_part *p, const char *name)
 {
-    owned_memory char *path = strcmp(name, PART_ID) == 0 ? memory_copy_text(p->path) : memory_printf("%s[0]", name);
-    for (unsigned n = 1; strcmp(name, PART_ID) != 0 && qom_sketch_find(tree, path) != QOM_NONE; n++) {
+    bool itself = strcmp(name, PART_ID) == 0;
+    owned_memory char *path = itself ? memory_copy_text(p->path) : memory_printf("%s[0]", name);
+    for (unsigned n = 1; !itself && qom_sketch_find(tree, path) != QOM_NONE; n++) {
         free(path);
         path = memory_printf("%s[%u]", name, n);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* {"version": 1, "emulator": "...", "parts": [{"key": "...", "cpus": N, "objects": [[parent, "name", kind], ...],
- * "links": [[object, "name", "target"], ...]}, ...]}; kind is 0, or 1 for a leaf, or 2 for a processor. */
+/* {"version": 1, "emulator": "...", "parts": [{"key": "...", "cpus": N, "objects": [[parent, "name",
+ * kind], ...], "links": [[object, "name", "target"], ...]}, ...]}; kind is 0, or 1 for a leaf, or 2 for a
+ * processor. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static char *parts_path(const char *folder, const char *emulator_key)
 static const char *read_text(const struct json *value)
 {
     const char *text = json_text(value);
-    return text && value->length && value->length <= QOM_NAME_MAX && strlen(text) == value->length ? text : NULL;
+    bool fine = text && value->length && value->length <= QOM_NAME_MAX && strlen(text) == value->length;
+    return fine ? text : NULL;
 }
 
 static int read_object(struct qom_sketch *sketch, const struct json *row, struct error *err)

@@ -32,7 +32,8 @@ char *qom_plan_key(const char *emulator_key, const char *const *argv);
 
 /* Learns from a complete tree. */
 struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key);
-/* From a tree whose links are not known, and may have the name of any object: so each path has two components. */
+/* From a tree whose links are not known, and may have the name of any object: so each path has two
+ * components. */
 struct qom_plan *qom_plan_guess(const struct qom_store *store);
 size_t qom_plan_count(const struct qom_plan *plan);
 const struct qom_plan_object *qom_plan_object(const struct qom_plan *plan, size_t index);

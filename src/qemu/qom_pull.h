@@ -5,8 +5,8 @@
  *   bulk command and a plan     one qom-list-getv (or qom-list-get) for everything, checked object by object;
  *                               what the plan did not know, or knew wrongly, is asked for by level
  *   qom-tree-get, no plan       one call
- *   bulk command, no plan       the human monitor's listing of all objects, then one call for everything; where
- *                               there is no listing, by level, one call each
+ *   bulk command, no plan       the human monitor's listing of all objects, then one call for everything;
+ *                               where there is no listing, by level, one call each
  *   none (QEMU before 10.1)     qom-list and qom-get, a few in flight, standing back for other commands
  * Each gives the same tree.
  */

@@ -7,8 +7,8 @@
 #include "base/vector.h"
 #include "qemu/qom_pull_private.h"
 
-/* How often a request may fail because of a path before the plan counts as useless: each time costs a whole request,
- * and a listing with a new plan costs little more than one. */
+/* How often a request may fail because of a path before the plan counts as useless: each time costs a
+ * whole request, and a listing with a new plan costs little more than one. */
 enum { BAD_PATHS_MAX = 1 };
 
 static char *write_paths(const char *const *paths, size_t count)

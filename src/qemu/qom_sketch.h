@@ -37,10 +37,10 @@ void qom_sketch_link(struct qom_sketch *sketch, uint32_t object, const char *nam
 
 /* QOM_NONE if there is none. */
 uint32_t qom_sketch_child(const struct qom_sketch *sketch, uint32_t parent, const char *name);
-uint32_t qom_sketch_find(const struct qom_sketch *sketch, const char *path);    /* from the top, along children */
+uint32_t qom_sketch_find(const struct qom_sketch *sketch, const char *path);    /* from the top */
 void qom_sketch_add_path(const struct qom_sketch *sketch, uint32_t object, struct buffer *out);
 bool qom_sketch_equal(const struct qom_sketch *a, const struct qom_sketch *b);
 
-/* A tree of that shape, sealed; types and values are made up, links that lead nowhere lead to the root.  NULL if
- * the shape breaks the store's bounds. */
+/* A tree of that shape, sealed; types and values are made up, links that lead nowhere lead to the root.
+ * NULL if the shape breaks the store's bounds. */
 struct qom_store *qom_sketch_store(const struct qom_sketch *sketch, struct error *err);

@@ -42,8 +42,9 @@ DEFINE_OWNED(qom_store)
 /* What a bulk command says of the object: [{name, type, value?}].  Its children come into being, unread, but
  * for those whose content their type tells (irq: nothing but "type"), which are filled in. */
 int qom_store_put(struct qom_store *s, uint32_t object, const struct json *properties, struct error *err);
-/* The same in pieces, for who reads a stream: open, add each entry, close.  `value` is JSON as json.h writes it,
- * or NULL; of a child<> it is not looked at.  After a failure the store is only good for being freed. */
+/* The same in pieces, for who reads a stream: open, add each entry, close.  `value` is JSON as json.h
+ * writes it, or NULL; of a child<> it is not looked at.  After a failure the store is only good for being
+ * freed. */
 int qom_store_open(struct qom_store *s, uint32_t object, struct error *err);
 int qom_store_add(struct qom_store *s, const char *name, const char *type, const char *value,
                   struct error *err);

@@ -15,8 +15,8 @@ enum { QOM_BACKGROUND_MAX = 4 };
 
 struct qom_tree;
 
-/* `folder` is cache/qom (NULL: nothing is kept on disk), `emulator_key` from caps.h; all is copied.  The monitor
- * must live until the tree is freed. */
+/* `folder` is cache/qom (NULL: nothing is kept on disk), `emulator_key` from caps.h; all is copied.  The
+ * monitor must live until the tree is freed. */
 WAITS struct qom_tree *qom_tree_new(struct monitor *monitor, unsigned commands, const char *folder,
                                     const char *emulator_key, const char *const *argv);
 /* Never waits.  A pull under way comes to nothing; who waits for it gets an error. */
