@@ -127,7 +127,8 @@ static WAITS int learn_from_another(struct guest *guest, const char *emulator, s
     owned(qom_store) struct qom_store *store =
         teacher ? qom_pull(&teacher->monitor, teacher->commands, NULL, &stats, err) : NULL;
     if (store) {
-        owned(qom_line) struct qom_line *theirs = qom_line_new(teacher->argv), *ours = qom_line_new(guest->argv);
+        owned(qom_line) struct qom_line *theirs = qom_line_new(teacher->argv);
+        owned(qom_line) struct qom_line *ours = qom_line_new(guest->argv);
         owned(qom_parts) struct qom_parts *parts = qom_parts_learn(NULL, "bench", theirs, store);
         owned(qom_sketch) struct qom_sketch *sketch = parts ? qom_parts_compose(parts, ours) : NULL;
         owned(qom_store) struct qom_store *drawn = sketch ? qom_sketch_store(sketch, err) : NULL;

@@ -25,7 +25,8 @@ static const struct monitor_handler handler = { 0 };
 #define DISK(node, id) \
     "-blockdev", "driver=null-co,node-name=" node, "-device", "virtio-blk-pci,id=" id ",drive=" node
 #define CARD(id, mac) \
-    "-netdev", "user,id=for-" id, "-device", "virtio-net-pci,id=" id ",netdev=for-" id ",mac=52:54:00:12:34:" mac
+    "-netdev", "user,id=for-" id, \
+    "-device", "virtio-net-pci,id=" id ",netdev=for-" id ",mac=52:54:00:12:34:" mac
 #define MONITOR \
     "-chardev", "socket,id=charmonitor,fd=3,server=on,wait=off", \
     "-mon", "chardev=charmonitor,id=monitor,mode=control"
@@ -33,7 +34,8 @@ static const struct monitor_handler handler = { 0 };
 /* Their first word is the emulator, and is put in. */
 static const char *const usual[] = {
     "", BASE, DISK("d0", "virtio-disk0"), CARD("nic0", "56"), "-device", "virtio-balloon-pci,id=balloon0",
-    "-device", "piix3-usb-uhci,id=usb", "-device", "usb-tablet,id=tablet0,bus=usb.0", "-device", "VGA,id=video0",
+    "-device", "piix3-usb-uhci,id=usb", "-device", "usb-tablet,id=tablet0,bus=usb.0",
+    "-device", "VGA,id=video0",
     "-chardev", "null,id=ser0", "-device", "isa-serial,id=serial0,chardev=ser0", MONITOR, NULL,
 };
 static const char *const other[] = {

@@ -14,7 +14,7 @@ struct guest {
 
 enum guest_kind {
     GUEST_USUAL,                        /* what known figures were taken with */
-    GUEST_OTHER,                        /* made of the same parts, in another number and order, under other names */
+    GUEST_OTHER,                        /* of the same parts, in another number and order, with other names */
 };
 WAITS struct guest *guest_start(const char *emulator, enum guest_kind kind, struct error *err);
 WAITS void guest_stop(struct guest *guest);

@@ -30,8 +30,8 @@ static const struct kind {
 /* What of a device says nothing about its shape. */
 static const char *const harmless[] = {
     "addr", "audiodev", "bootindex", "bus", "channel", "chardev", "chassis", "device_id", "drive", "id",
-    "iothread", "lun", "mac", "memdev", "name", "netdev", "nr", "port", "product", "rerror", "rng", "scsi-id", "serial",
-    "share-rw", "slot", "unit", "vendor", "werror", "write-cache", "wwn",
+    "iothread", "lun", "mac", "memdev", "name", "netdev", "nr", "port", "product", "rerror", "rng", "scsi-id",
+    "serial", "share-rw", "slot", "unit", "vendor", "werror", "write-cache", "wwn",
 };
 
 /* --- options that shape the machine ------------------------------------------------------------ */

@@ -27,7 +27,6 @@ void qom_part_free(struct qom_part *part)
     qom_sketch_free(part->sketch);
     free(part);
 }
-DEFINE_OWNED(qom_part)
 
 struct qom_parts *qom_parts_new(const char *emulator_key)
 {

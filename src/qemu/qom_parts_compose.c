@@ -148,8 +148,10 @@ struct qom_sketch *qom_machine_with_cpus(const struct qom_part *machine, unsigne
                              .shift = (long) cpus - (long) machine->cpus };
     if (cpus != machine->cpus && machine->cpus < 2)
         return NULL;
-    owned_memory uint32_t *numbers = r.cpus = memory_new(r.have * sizeof *r.cpus);
-    owned_memory unsigned *rows = r.rows = memory_new(r.have * sizeof *r.rows);
+    owned_memory uint32_t *cpus_of_row = memory_new(r.have * sizeof *cpus_of_row);
+    owned_memory unsigned *rows = memory_new(r.have * sizeof *rows);
+    r.cpus = cpus_of_row;
+    r.rows = rows;
     owned_memory uint32_t *map = memory_new((r.from->objects.count + 1) * sizeof *map);
     owned(qom_sketch) struct qom_sketch *to = qom_sketch_new();
     if (!find_cpus(&r))
