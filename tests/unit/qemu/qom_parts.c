@@ -123,10 +123,10 @@ Test(qom_parts, a_line_with_an_unknown_part_or_machine_is_not_composed)
 {
     if (!learn_recorded("qom-pc-11.1.json"))
         return;
-    static const char *const more[] = { "qemu", "-M", "pc", "-accel", "tcg", "-m", "128", "-nodefaults", "-device",
-                                        "virtio-rng-pci,id=rng0", NULL };
-    static const char *const two[] = { "qemu", "-M", "pc", "-accel", "tcg", "-m", "128", "-nodefaults", "-smp", "2",
-                                       NULL };
+    static const char *const more[] = { "qemu", "-M", "pc", "-accel", "tcg", "-m", "128", "-nodefaults",
+                                        "-device", "virtio-rng-pci,id=rng0", NULL };
+    static const char *const two[] = { "qemu", "-M", "pc", "-accel", "tcg", "-m", "128", "-nodefaults",
+                                       "-smp", "2", NULL };
     static const char *const *const lines[] = { more, more + 2, two };
     for (size_t i = 0; i < ARRAY_COUNT(lines); i++) {
         owned(qom_line) struct qom_line *other = qom_line_new(lines[i]);
@@ -178,7 +178,8 @@ static struct qom_store *machine_with(unsigned cpus)
     error_scope(err);
     owned(qom_sketch) struct qom_sketch *sketch = qom_sketch_new();
     uint32_t root = qom_sketch_add(sketch, 0, "/", false);
-    uint32_t unattached = qom_sketch_add(sketch, qom_sketch_add(sketch, root, "machine", false), "unattached", false);
+    uint32_t machine = qom_sketch_add(sketch, root, "machine", false);
+    uint32_t unattached = qom_sketch_add(sketch, machine, "unattached", false);
     owned_buffer struct buffer list = { 0 };
     unsigned row = 0;
     for (unsigned i = 0; i < cpus + 2; i++) {
@@ -211,10 +212,11 @@ static struct qom_parts *learn_machine(unsigned cpus)
         cr_assert_eq(qom_store_open(typed, place, &err), 0);
         for (uint32_t c = first; c < first + count; c++) {
             uint32_t part;
-            bool cpu = qom_store_children(bare, c, &part) && strcmp(qom_store_name(bare, part), "part") == 0 &&
+            bool cpu = qom_store_children(bare, c, &part) &&
+                       strcmp(qom_store_name(bare, part), "part") == 0 &&
                        strcmp(qom_store_name(bare, o), "unattached") == 0;
-            cr_assert_eq(qom_store_add(typed, qom_store_name(bare, c), cpu ? "child<x-cpu>" : "child<x>", NULL, &err),
-                         0);
+            const char *type = cpu ? "child<x-cpu>" : "child<x>";
+            cr_assert_eq(qom_store_add(typed, qom_store_name(bare, c), type, NULL, &err), 0);
         }
         for (size_t i = 0; i < qom_store_property_count(bare, o); i++) {
             struct qom_property p = qom_store_property(bare, o, i);
@@ -253,8 +255,8 @@ Test(qom_parts, a_machine_with_two_processors_tells_of_any_number)
         for (size_t i = 0; i < composed->links.count; i++) {
             paths.length = 0;
             qom_sketch_add_path(composed, composed->links.items[i].object, &paths);
-            cr_assert(text_starts(composed->links.items[i].target, paths.data), "%u: %s has %s", cpus, paths.data,
-                      composed->links.items[i].target);
+            const char *target = composed->links.items[i].target;
+            cr_assert(text_starts(target, paths.data), "%u: %s has %s", cpus, paths.data, target);
         }
     }
 }
@@ -264,16 +266,18 @@ Test(qom_parts, a_machine_with_two_processors_tells_of_any_number)
 Test(qom_parts, a_listing_is_read_and_anything_else_is_none)
 {
     owned(qom_sketch) struct qom_sketch *sketch = qom_listing_parse(
-        "/ (container)\r\n  /machine (pc)\r\n    /bus (x) 1[0] (memory-region)\r\n    /gpio[0] (irq)\r\n  /objects (container)\r\n");
+        "/ (container)\r\n  /machine (pc)\r\n    /bus (x) 1[0] (memory-region)\r\n    /gpio[0] (irq)\r\n"
+        "  /objects (container)\r\n");
     cr_assert_not_null(sketch);
     owned_buffer struct buffer paths = { 0 };
     sorted_paths(sketch, &paths);
     cr_assert_str_eq(paths.data, "/\n/machine\n/machine/bus (x) 1[0]\n/machine/gpio[0]\n/objects\n");
     cr_assert(sketch->objects.items[3].leaf);
     static const char *const others[] = {
-        "", "unknown command: 'info qom-tree /'\r\n", "/ (container)\r\n      /deep (x)\r\n", "/machine (pc)\r\n",
-        "/ (container)\r\n/ (container)\r\n", "/ (container)\r\n  / (x)\r\n", "/ (container)\r\n  /a/b (x)\r\n",
-        "/ (container)\r\n  /a\r\n", "/ (container)\r\n   /a (x)\r\n", "/ (container)\r\n  /a (x\r\n", "(\r\n", "/)",
+        "", "unknown command: 'info qom-tree /'\r\n", "/ (container)\r\n      /deep (x)\r\n",
+        "/machine (pc)\r\n", "/ (container)\r\n/ (container)\r\n", "/ (container)\r\n  / (x)\r\n",
+        "/ (container)\r\n  /a/b (x)\r\n", "/ (container)\r\n  /a\r\n", "/ (container)\r\n   /a (x)\r\n",
+        "/ (container)\r\n  /a (x\r\n", "(\r\n", "/)",
     };
     for (size_t i = 0; i < ARRAY_COUNT(others); i++)
         cr_assert_null(qom_listing_parse(others[i]), "%s", others[i]);
