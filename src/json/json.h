@@ -45,6 +45,20 @@ struct json_parser *json_parser_new(size_t max_bytes, unsigned max_depth,
                                     void (*on_value)(void *arg, struct arena *arena, const struct json *value,
                                                      size_t bytes),
                                     void *arg);
+/* A member of the outermost object may be heard piece by piece as it comes, instead of being built: it is
+ * null in the value then.  `choose` gets the parser's `arg` and the member's name, and returns who hears it,
+ * or NULL.  Strings, numbers and names come with their text, which no NUL ends.  What was heard may belong to
+ * a value that fails later. */
+enum json_event {
+    JSON_HEARD_NULL, JSON_HEARD_FALSE, JSON_HEARD_TRUE, JSON_HEARD_NUMBER, JSON_HEARD_STRING,
+    JSON_HEARD_OBJECT, JSON_HEARD_ARRAY, JSON_HEARD_NAME, JSON_HEARD_END_OBJECT, JSON_HEARD_END_ARRAY,
+};
+struct json_listener {
+    void (*hear)(void *arg, enum json_event event, const char *text, size_t length);
+    void *arg;
+};
+void json_parser_listen(struct json_parser *p,
+                        const struct json_listener *(*choose)(void *arg, const char *name));
 int json_parser_feed(struct json_parser *p, const char *bytes, size_t length, struct error *err);
 bool json_parser_is_idle(const struct json_parser *p);          /* no value is half read */
 void json_parser_free(struct json_parser *p);                   /* may be called from on_value */
@@ -86,3 +100,4 @@ void json_i64(struct json_writer *w, int64_t value);
 void json_null(struct json_writer *w);
 void json_raw(struct json_writer *w, const char *text);         /* JSON that is already text */
 void json_value(struct json_writer *w, const struct json *value);
+void json_heard(struct json_writer *w, enum json_event event, const char *text, size_t length);

@@ -28,6 +28,7 @@ struct json_parser {
     unsigned max_depth;
     void (*on_value)(void *arg, struct arena *arena, const struct json *value, size_t bytes);
     void *arg;
+    const struct json_listener *(*choose)(void *arg, const char *name);
 
     yajl_handle yajl;                   /* NULL between documents */
     struct arena *arena;                /* of the document being read */
@@ -36,6 +37,8 @@ struct json_parser {
     VECTOR(struct frame) frames;
     VECTOR(struct json_member) members; /* of all open frames */
     const char *keys[KEPT_KEYS];        /* the latest ones, so that repeated keys share their text */
+    const struct json_listener *listener;       /* of the member that is being read; NULL: it is built */
+    unsigned heard_depth;
     struct escapes escapes;
     struct token token;                 /* where yajl stands */
     struct buffer held;                 /* the rest so far of the string that it is in */
@@ -75,6 +78,25 @@ static int refuse(struct json_parser *p, const char *why)
     return 0;
 }
 
+/* --- hearing ---------------------------------------------------------------------------------- */
+
+static int hear(struct json_parser *p, enum json_event event, const char *text, size_t length)
+{
+    if (event == JSON_HEARD_OBJECT || event == JSON_HEARD_ARRAY) {
+        if (p->frames.count + p->heard_depth >= p->max_depth)
+            return refuse(p, "it is nested too deep");
+        p->heard_depth++;
+    }
+    p->listener->hear(p->listener->arg, event, text, length);
+    p->heard_depth -= event == JSON_HEARD_END_OBJECT || event == JSON_HEARD_END_ARRAY;
+    if (p->heard_depth || event == JSON_HEARD_NAME)
+        return 1;
+    p->listener = NULL;
+    return add_value(p, &json_null_value);
+}
+
+/* --- building, if nobody hears ------------------------------------------------------------------ */
+
 /* Text stands right behind its value: one allocation for both. */
 static const struct json *new_text(struct json_parser *p, enum json_type type, const char *text,
                                    size_t length)
@@ -90,47 +112,65 @@ static const struct json *new_text(struct json_parser *p, enum json_type type, c
 
 static int on_null(void *ctx)
 {
-    return add_value(ctx, &json_null_value);
+    struct json_parser *p = ctx;
+    return p->listener ? hear(p, JSON_HEARD_NULL, NULL, 0) : add_value(p, &json_null_value);
 }
 
 static int on_bool(void *ctx, int value)
 {
-    return add_value(ctx, &json_bools[value != 0]);
+    struct json_parser *p = ctx;
+    if (p->listener)
+        return hear(p, value ? JSON_HEARD_TRUE : JSON_HEARD_FALSE, NULL, 0);
+    return add_value(p, &json_bools[value != 0]);
 }
 
 static int on_number(void *ctx, const char *text, size_t length)
 {
+    struct json_parser *p = ctx;
+    if (p->listener)
+        return hear(p, JSON_HEARD_NUMBER, text, length);
     if (length == 1 && text[0] >= '0' && text[0] <= '9')
-        return add_value(ctx, &json_digits[text[0] - '0']);
-    return add_value(ctx, new_text(ctx, JSON_NUMBER, text, length));
+        return add_value(p, &json_digits[text[0] - '0']);
+    return add_value(p, new_text(p, JSON_NUMBER, text, length));
 }
 
 static int on_string(void *ctx, const unsigned char *bytes, size_t length)
 {
+    struct json_parser *p = ctx;
     const char *text = (const char *) bytes;
-    if (length == 0)
-        return add_value(ctx, &json_empty[JSON_STRING]);
     if (!text_is_utf8(text, length))
-        return refuse(ctx, "a string is not UTF-8");
-    return add_value(ctx, new_text(ctx, JSON_STRING, text, length));
+        return refuse(p, "a string is not UTF-8");
+    if (p->listener)
+        return hear(p, JSON_HEARD_STRING, text, length);
+    if (length == 0)
+        return add_value(p, &json_empty[JSON_STRING]);
+    return add_value(p, new_text(p, JSON_STRING, text, length));
+}
+
+static int check_key(struct json_parser *p, const char *text, size_t length)
+{
+    if (memchr(text, 0, length))
+        return refuse(p, "a member's name holds a NUL");
+    return text_is_utf8(text, length) ? 1 : refuse(p, "a member's name is not UTF-8");
 }
 
 static int on_key(void *ctx, const unsigned char *bytes, size_t length)
 {
     struct json_parser *p = ctx;
-    struct frame *frame = &p->frames.items[p->frames.count - 1];
     const char *text = (const char *) bytes;
+    if (p->listener)
+        return check_key(p, text, length) ? hear(p, JSON_HEARD_NAME, text, length) : 0;
+    struct frame *frame = &p->frames.items[p->frames.count - 1];
     size_t slot = length ? (length * 31 + bytes[0] * 7 + bytes[length - 1]) % KEPT_KEYS : 0;
     const char *kept = p->keys[slot];
-    if (kept && strncmp(kept, text, length) == 0 && kept[length] == 0 && !memchr(text, 0, length)) {
-        frame->key = kept;
-        return 1;
+    if (!kept || strncmp(kept, text, length) != 0 || kept[length] || memchr(text, 0, length)) {
+        if (!check_key(p, text, length))
+            return 0;
+        kept = p->keys[slot] = arena_copy_bytes(p->arena, text, length);
     }
-    if (memchr(text, 0, length))
-        return refuse(p, "a member's name holds a NUL");
-    if (!text_is_utf8(text, length))
-        return refuse(p, "a member's name is not UTF-8");
-    frame->key = p->keys[slot] = arena_copy_bytes(p->arena, text, length);
+    frame->key = kept;
+    if (p->choose && p->frames.count == 1)
+        p->listener = p->choose(p->arg, kept);
     return 1;
 }
 
@@ -169,17 +209,26 @@ static int close_frame(struct json_parser *p)
 
 static int on_open_object(void *ctx)
 {
-    return open_frame(ctx, JSON_OBJECT);
+    struct json_parser *p = ctx;
+    return p->listener ? hear(p, JSON_HEARD_OBJECT, NULL, 0) : open_frame(p, JSON_OBJECT);
 }
 
 static int on_open_array(void *ctx)
 {
-    return open_frame(ctx, JSON_ARRAY);
+    struct json_parser *p = ctx;
+    return p->listener ? hear(p, JSON_HEARD_ARRAY, NULL, 0) : open_frame(p, JSON_ARRAY);
 }
 
-static int on_close(void *ctx)
+static int on_close_object(void *ctx)
 {
-    return close_frame(ctx);
+    struct json_parser *p = ctx;
+    return p->listener ? hear(p, JSON_HEARD_END_OBJECT, NULL, 0) : close_frame(p);
+}
+
+static int on_close_array(void *ctx)
+{
+    struct json_parser *p = ctx;
+    return p->listener ? hear(p, JSON_HEARD_END_ARRAY, NULL, 0) : close_frame(p);
 }
 
 static const yajl_callbacks callbacks = {
@@ -189,9 +238,9 @@ static const yajl_callbacks callbacks = {
     .yajl_string = on_string,
     .yajl_start_map = on_open_object,
     .yajl_map_key = on_key,
-    .yajl_end_map = on_close,
+    .yajl_end_map = on_close_object,
     .yajl_start_array = on_open_array,
-    .yajl_end_array = on_close,
+    .yajl_end_array = on_close_array,
 };
 
 /* --- documents -------------------------------------------------------------------------------- */
@@ -228,6 +277,8 @@ static void end_document(struct json_parser *p)
         yajl_free(p->yajl);
     p->yajl = NULL;
     p->frames.count = p->members.count = 0;
+    p->listener = NULL;
+    p->heard_depth = 0;
     buffer_done(&p->held);
     p->held = (struct buffer) { 0 };
     if (p->members.capacity > KEPT_STACK)
@@ -366,6 +417,12 @@ struct json_parser *json_parser_new(size_t max_bytes, unsigned max_depth,
     p->on_value = on_value;
     p->arg = arg;
     return p;
+}
+
+void json_parser_listen(struct json_parser *p,
+                        const struct json_listener *(*choose)(void *arg, const char *name))
+{
+    p->choose = choose;
 }
 
 int json_parser_feed(struct json_parser *p, const char *bytes, size_t length, struct error *err)

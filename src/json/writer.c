@@ -194,3 +194,36 @@ void json_value(struct json_writer *w, const struct json *value)
     }
     vector_done(&open.stack);
 }
+
+void json_heard(struct json_writer *w, enum json_event event, const char *text, size_t length)
+{
+    switch (event) {
+    case JSON_HEARD_NULL:
+        json_null(w);
+        break;
+    case JSON_HEARD_FALSE:
+    case JSON_HEARD_TRUE:
+        json_bool(w, event == JSON_HEARD_TRUE);
+        break;
+    case JSON_HEARD_NUMBER:
+        begin_item(w);
+        buffer_add(w->out, text, length);
+        break;
+    case JSON_HEARD_STRING:
+        json_string_bytes(w, text, length);
+        break;
+    case JSON_HEARD_NAME:
+        json_string_bytes(w, text, length);
+        buffer_add(w->out, ": ", w->spaced ? 2 : 1);
+        w->comma = false;
+        break;
+    case JSON_HEARD_OBJECT:
+    case JSON_HEARD_ARRAY:
+        json_open(w, event == JSON_HEARD_OBJECT ? '{' : '[');
+        break;
+    case JSON_HEARD_END_OBJECT:
+    case JSON_HEARD_END_ARRAY:
+        json_close(w, event == JSON_HEARD_END_OBJECT ? '}' : ']');
+        break;
+    }
+}

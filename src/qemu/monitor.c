@@ -77,6 +77,8 @@ static void request_remove(struct monitor *m, struct monitor_request *request)
     m->count--;
     if (m->negotiation == request)
         m->negotiation = NULL;
+    if (m->telling == request)
+        m->telling = NULL;
 }
 
 void request_end(struct monitor *m, struct monitor_request *request, struct monitor_reply *reply,
@@ -93,6 +95,7 @@ void request_end(struct monitor *m, struct monitor_request *request, struct moni
 void monitor_request_abandon(struct monitor_request *request)
 {
     request->done = NULL;
+    request->listener = NULL;
 }
 
 static void end_handshake(struct monitor *m, enum error_code code, const char *why)
@@ -290,6 +293,8 @@ static struct monitor *monitor_new(int fd, const char *subject, const struct mon
     m->timeout_ms = MONITOR_TIMEOUT_MS;
     m->stream = stream_new(fd, &monitor_stream_handler, m);
     m->parser = json_parser_new(MONITOR_VALUE_MAX, MONITOR_DEPTH_MAX, monitor_on_value, m);
+    m->ear = (struct json_listener) { monitor_hear, m };
+    json_parser_listen(m->parser, monitor_choose_listener);
     error_scope(err);
     m->negotiation = monitor_request(m, "qmp_capabilities", "\"execute\":\"qmp_capabilities\"",
                                      on_negotiated, m, &err);

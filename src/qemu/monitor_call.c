@@ -61,6 +61,16 @@ void monitor_call_start(struct monitor *m, struct monitor_call *call, const char
         wait_done(&call->wait, 0);
 }
 
+void monitor_call_start_told(struct monitor *m, struct monitor_call *call, const char *command,
+                             const char *arguments, const struct json_listener *listener)
+{
+    monitor_call_start(m, call, command, arguments);
+    if (!call->request)
+        return;
+    call->request->told = true;
+    call->request->listener = listener;
+}
+
 WAITS int monitor_call_wait(struct monitor_call *call, struct error *err)
 {
     return monitor_call_wait_until(call, 0, err);

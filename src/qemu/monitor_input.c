@@ -38,6 +38,24 @@ static enum monitor_refusal refusal_of(const char *class)
     return MONITOR_GENERIC_ERROR;
 }
 
+/* An answer is told to who asked first, as the id may come behind it. */
+const struct json_listener *monitor_choose_listener(void *arg, const char *member)
+{
+    struct monitor *m = arg;
+    if (!m->greeted || !m->requests || !m->requests->told || strcmp(member, "return") != 0)
+        return NULL;
+    m->telling = m->requests;
+    return &m->ear;
+}
+
+void monitor_hear(void *arg, enum json_event event, const char *text, size_t length)
+{
+    struct monitor *m = arg;
+    const struct json_listener *listener = m->telling ? m->telling->listener : NULL;
+    if (listener)
+        listener->hear(listener->arg, event, text, length);
+}
+
 /* An answer to the last words of an earlier daemon. */
 static bool is_stray(const struct monitor *m, uint64_t id)
 {
@@ -55,6 +73,12 @@ static void on_reply(struct monitor *m, struct monitor_reply *reply)
     reply->value = json_get(reply->whole, "return");
     if (!request && has_id && is_stray(m, id)) {
         monitor_reply_done(reply);
+        return;
+    }
+    if (m->telling && request != m->telling) {
+        monitor_reply_done(reply);
+        monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator did not answer '%s' when it was its turn",
+                      m->telling->command);
         return;
     }
     if (!request || (error ? !class || !text || reply->value : !reply->value)) {

@@ -25,6 +25,8 @@ struct monitor_request {
     size_t bytes;
     monitor_done *done;                 /* NULL: abandoned */
     void *arg;
+    bool told;                          /* what it returns is not built ... */
+    const struct json_listener *listener;       /* ... but told to this one; NULL: abandoned */
 };
 
 struct monitor {
@@ -38,6 +40,8 @@ struct monitor {
     struct monitor_request *requests, **requests_end;
     unsigned count, first_id, last_id, timeout_ms;     /* ids are first_id + 0...IDS - 1 */
     struct monitor_request *negotiation;    /* while it is under way */
+    struct monitor_request *telling;    /* whose answer is being told: VMMs answer in order */
+    struct json_listener ear;           /* hears for that one */
     struct monitor_handshake *handshake;
     bool greeted, negotiated;
     struct monitor_version version;
@@ -63,6 +67,8 @@ void request_end(struct monitor *m, struct monitor_request *request, struct moni
 
 extern const struct stream_handler monitor_stream_handler;
 void monitor_on_value(void *arg, struct arena *arena, const struct json *value, size_t bytes);
+const struct json_listener *monitor_choose_listener(void *arg, const char *member);
+void monitor_hear(void *arg, enum json_event event, const char *text, size_t length);
 
 /* The fiber is woken by the end of the negotiation or of the monitor; NULL: it waits no more. */
 void monitor_set_handshake(struct monitor *m, struct monitor_handshake *handshake, uint64_t deadline);

@@ -23,13 +23,16 @@ static const struct strategy {
 };
 
 int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
-              struct error *err)
+              const struct json_listener *listener, struct error *err)
 {
     if (!*p->monitor)
         return fail(err, ERR_ABORTED, "the emulator is gone");
     p->stats->calls++;
     p->sent = true;
-    monitor_call_start(*p->monitor, call, command, arguments);
+    if (listener)
+        monitor_call_start_told(*p->monitor, call, command, arguments, listener);
+    else
+        monitor_call_start(*p->monitor, call, command, arguments);
     return 0;
 }
 
@@ -47,7 +50,7 @@ WAITS int pull_wait(struct pull *p, struct monitor_call *call, struct error *err
 WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
                     struct error *err)
 {
-    return pull_send(p, call, command, arguments, err) < 0 ? -1 : pull_wait(p, call, err);
+    return pull_send(p, call, command, arguments, NULL, err) < 0 ? -1 : pull_wait(p, call, err);
 }
 
 static double now_ms(void)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/vector.h"
 #include "qemu/qom_pull_private.h"
+#include "qemu/qom_reader.h"
 
 /* How often a request may fail because of a path before the plan counts as useless: each time costs a
  * whole request, and a listing with a new plan costs little more than one. */
@@ -24,34 +25,37 @@ static char *write_paths(const char *const *paths, size_t count)
     return buffer_take(&out);
 }
 
-/* The answer has one item for each of `count` paths. */
+/* The answer goes into the store; `reader` says to which objects, and lives until the call is done. */
 static WAITS int ask(struct pull *p, struct monitor_call *call, const char *const *paths, size_t count,
-                     struct error *err)
+                     struct qom_reader *reader, struct error *err)
 {
     owned_memory char *arguments = write_paths(paths, count);
-    if (pull_call(p, call, p->bulk, arguments, err) < 0)
+    reader->store = p->store;
+    reader->listener = (struct json_listener) { qom_reader_hear, reader };
+    if (pull_send(p, call, p->bulk, arguments, &reader->listener, err) < 0 || pull_wait(p, call, err) < 0)
         return -1;
-    const struct json *items = call->reply.value;
-    if (items->type != JSON_ARRAY || items->length != count)
-        return fail(err, ERR_VMM, "the emulator's answer to '%s' has not one item for each of %zu paths",
-                    p->bulk, count);
-    return 0;
+    return qom_reader_end(reader, count, err);
 }
 
 /* --- by level: whatever is not read yet, until there is nothing ------------------------------- */
 
+struct level { const uint32_t *objects; size_t count; };
+
+static uint32_t choose_in_level(void *arg, size_t index)
+{
+    const struct level *level = arg;
+    return index < level->count ? level->objects[index] : QOM_NONE;
+}
+
 static WAITS int read_objects(struct pull *p, const uint32_t *objects, const char *const *paths, size_t count,
                               struct error *err)
 {
+    struct level level = { objects, count };
+    owned_qom_reader struct qom_reader reader = { .choose = choose_in_level, .arg = &level };
     owned_call struct monitor_call call = { 0 };
-    if (ask(p, &call, paths, count, err) < 0) {
-        p->changed = call.reply.refusal == MONITOR_DEVICE_NOT_FOUND;
-        return -1;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (qom_store_put(p->store, objects[i], json_get(call.reply.value->items[i], "properties"), err) < 0)
-            return -1;
-    return 0;
+    int rc = ask(p, &call, paths, count, &reader, err);
+    p->changed = rc < 0 && call.reply.refusal == MONITOR_DEVICE_NOT_FOUND;
+    return rc;
 }
 
 struct unread {
@@ -96,6 +100,7 @@ WAITS int pull_levels(struct pull *p, struct error *err)
 /* --- with a plan: everything at once, then the rest by level ---------------------------------- */
 
 struct warm {
+    const struct pull *pull;
     const struct qom_plan *plan;
     char **paths;                       /* what to ask each of the plan's objects by; NULL: it is gone */
     const char **asked;                 /* the paths of one request ... */
@@ -104,16 +109,17 @@ struct warm {
     uint32_t *objects;                  /* of each of the plan's objects: the one in the store, once known */
 };
 
-static void warm_init(struct warm *w, const struct qom_plan *plan)
+static void warm_init(struct warm *w, const struct pull *p)
 {
-    size_t count = qom_plan_count(plan);
-    w->plan = plan;
+    size_t count = qom_plan_count(p->plan);
+    w->pull = p;
+    w->plan = p->plan;
     w->paths = memory_new(count * sizeof *w->paths);
     w->asked = memory_new(count * sizeof *w->asked);
     w->indexes = memory_new(count * sizeof *w->indexes);
     w->objects = memory_new(count * sizeof *w->objects);
     for (size_t i = 0; i < count; i++) {
-        w->paths[i] = memory_copy_text(qom_plan_object(plan, i)->request);
+        w->paths[i] = memory_copy_text(qom_plan_object(p->plan, i)->request);
         w->objects[i] = QOM_NONE;
     }
 }
@@ -203,27 +209,26 @@ static uint32_t prove(const struct pull *p, const struct warm *w, size_t index)
     return leads ? object : QOM_NONE;
 }
 
-static int warm_read(struct pull *p, struct warm *w, const struct json *items, struct error *err)
+static uint32_t choose_in_plan(void *arg, size_t item)
 {
-    for (size_t i = 0; i < w->count; i++) {
-        size_t index = w->indexes[i];
-        uint32_t object = prove(p, w, index);
-        if (object == QOM_NONE)
-            continue;                   /* what it was asked for is read by level */
+    struct warm *w = arg;
+    if (item >= w->count)
+        return QOM_NONE;
+    size_t index = w->indexes[item];
+    uint32_t object = prove(w->pull, w, index);
+    if (object != QOM_NONE)             /* else what it was asked for is read by level */
         w->objects[index] = object;
-        if (qom_store_put(p->store, object, json_get(items->items[i], "properties"), err) < 0)
-            return -1;
-    }
-    return 0;
+    return object;
 }
 
 static WAITS int warm_ask(struct pull *p, struct warm *w, struct error *err)
 {
     for (int bad_paths = 0; ; bad_paths++) {
+        owned_qom_reader struct qom_reader reader = { .choose = choose_in_plan, .arg = w };
         owned_call struct monitor_call call = { 0 };
         warm_list(w);
-        if (ask(p, &call, w->asked, w->count, err) == 0)
-            return warm_read(p, w, call.reply.value, err);
+        if (ask(p, &call, w->asked, w->count, &reader, err) == 0)
+            return 0;
         if (call.reply.refusal == MONITOR_NOT_REFUSED)
             return -1;
         size_t bad = find_bad(w, &call.reply);
@@ -238,7 +243,7 @@ static WAITS int warm_ask(struct pull *p, struct warm *w, struct error *err)
 WAITS int pull_warm(struct pull *p, struct error *err)
 {
     __attribute__((cleanup(warm_done))) struct warm w = { 0 };
-    warm_init(&w, p->plan);
+    warm_init(&w, p);
     if (warm_ask(p, &w, err) < 0)
         return -1;
     p->changed = false;

@@ -16,7 +16,7 @@ struct pull {
 
 /* A command under way, counted. */
 int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
-              struct error *err);
+              const struct json_listener *listener, struct error *err);  /* listener NULL: it has a value */
 WAITS int pull_wait(struct pull *p, struct monitor_call *call, struct error *err);
 WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
                     struct error *err);

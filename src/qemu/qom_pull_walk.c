@@ -97,7 +97,8 @@ static int send_errand(struct walk *w, struct errand e, struct error *err)
     if (e.entry != LIST)
         json_key(&out, "property"), json_string(&out, json_get_text(e.visit->entries[e.entry], "name"));
     json_close(&out, '}');
-    return pull_send(w->pull, &f->call, e.entry == LIST ? "qom-list" : "qom-get", arguments.data, err);
+    return pull_send(w->pull, &f->call, e.entry == LIST ? "qom-list" : "qom-get", arguments.data, NULL,
+                     err);
 }
 
 static int send_some(struct walk *w, struct error *err)
