@@ -106,8 +106,8 @@ void monitor_call_start(struct monitor *m, struct monitor_call *call, const char
                         const char *arguments);
 /* The descriptor travels ahead of the next command, which is to be "getfd" or "add-fd".  Takes fd. */
 void monitor_pass_fd(struct monitor *m, int fd);
-/* The same for an answer that may be too large to hold: what "return" holds is told to the listener as it comes,
- * and reply.value is null.  After monitor_call_done() the listener hears no more. */
+/* The same for an answer that may be too large to hold: what "return" holds is told to the listener as it
+ * comes, and reply.value is null.  After monitor_call_done() the listener hears no more. */
 void monitor_call_start_told(struct monitor *m, struct monitor_call *call, const char *command,
                              const char *arguments, const struct json_listener *listener);
 /* 0 with call->reply.  -1: refused (ERR_VMM, and reply.refusal says how), lost (ERR_VMM, ERR_TIMEOUT), or the

@@ -52,13 +52,14 @@ static void begin_member(struct qom_reader *r, const char *text, size_t length)
 
 static void end_entry(struct qom_reader *r)
 {
+    const char *value = r->value.length ? r->value.data : NULL;
     r->level = QOM_READ_LIST;
     if (r->object == QOM_NONE)
         return;
     if (r->name.length == 0 || r->type.length == 0)
         refuse(r, "an object's property has no proper name or type");
     else
-        qom_store_add(r->store, r->name.data, r->type.data, r->value.length ? r->value.data : NULL, &r->error);
+        qom_store_add(r->store, r->name.data, r->type.data, value, &r->error);
 }
 
 /* --- one object ---------------------------------------------------------------------------------- */

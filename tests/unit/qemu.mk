@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/unit/test_qom
 TESTS += tests/unit/test_qom
 tests_unit_test_qom_SOURCES = tests/unit/qemu/qom_compare.c tests/unit/qemu/qom_files.h tests/unit/qemu/qom_peer.c \
-    tests/unit/qemu/qom_parts.c tests/unit/qemu/qom_peer.h tests/unit/qemu/qom_plan.c tests/unit/qemu/qom_pull.c tests/unit/qemu/qom_saved.c tests/unit/qemu/qom_store.c \
+    tests/unit/qemu/qom_parts.c tests/unit/qemu/qom_peer.h tests/unit/qemu/qom_plan.c tests/unit/qemu/qom_pull.c tests/unit/qemu/qom_reader.c tests/unit/qemu/qom_saved.c tests/unit/qemu/qom_store.c \
     tests/unit/qemu/qom_tree.c tests/unit/qemu/qom_vmm.c tests/unit/qemu/qom_vmm.h
 tests_unit_test_qom_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_qom_LDADD = src/qemu/libqemu.a src/json/libjson.a src/loop/libloop.a src/base/libbase.a \

@@ -230,3 +230,77 @@ Test(json_stream, a_string_in_pieces_meets_the_bound_of_a_value)
     cr_assert_eq(fed, (1000 - 2) / 8);
     buffer_done(&seen.text);
 }
+
+/* --- hearing ---------------------------------------------------------------------------------------- */
+
+struct heard {
+    struct seen seen;                   /* first: it is the parser's argument */
+    struct buffer text;
+    struct json_writer writer;
+    size_t choices;
+};
+
+static void hear(void *arg, enum json_event event, const char *text, size_t length)
+{
+    struct heard *heard = arg;
+    json_heard(&heard->writer, event, text, length);
+}
+
+static struct heard heard;
+static const struct json_listener ear = { hear, &heard };
+
+static const struct json_listener *choose(void *arg, const char *name)
+{
+    cr_assert_eq(arg, &heard);
+    heard.choices++;
+    return strcmp(name, "return") == 0 ? &ear : NULL;
+}
+
+static struct json_parser *hearing_parser(void)
+{
+    heard = (struct heard) { .writer.out = &heard.text };
+    struct json_parser *p = json_parser_new(1000, 5, on_value, &heard);
+    json_parser_listen(p, choose);
+    return p;
+}
+
+static void heard_done(void)
+{
+    buffer_done(&heard.text);
+    buffer_done(&heard.seen.text);
+}
+
+Test(json_stream, a_member_is_heard_instead_of_built_however_the_bytes_are_split)
+{
+    static const char text[] =
+        "{\"id\":{\"return\":1},"
+        "\"return\":[{\"a\":[null,true,-1.5e3,\"\\u00e9\\n\"],\"\\\"\":{}},false],\"z\":[]}"
+        "{\"return\":7}{\"event\":\"X\"}";
+    for (size_t first = 0; first < sizeof text; first++) {
+        error_scope(err);
+        owned(json_parser) struct json_parser *p = hearing_parser();
+        cr_assert_eq(json_parser_feed(p, text, first, &err), 0, "%s", error_text(&err));
+        cr_assert_eq(json_parser_feed(p, text + first, sizeof text - 1 - first, &err), 0);
+        cr_assert_str_eq(heard.text.data,
+                         "[{\"a\":[null,true,-1.5e3,\"\xC3\xA9\\n\"],\"\\\"\":{}},false],7");
+        cr_assert_str_eq(heard.seen.text.data, "{\"id\":{\"return\":1},\"return\":null,\"z\":[]}\n"
+                                               "{\"return\":null}\n{\"event\":\"X\"}\n");
+        cr_assert_eq(heard.choices, 5, "only outermost members can be heard");
+        heard_done();
+    }
+}
+
+Test(json_stream, what_is_heard_obeys_the_same_limits)
+{
+    static const char *const bad[] = { "{\"return\":[[[[[1]]]]]}", "{\"return\":\"\xFF\"}",
+                                       "{\"return\":{\"\\u0000\":1}}", "{\"return\":[1}" };
+    for (size_t i = 0; i < ARRAY_COUNT(bad); i++) {
+        owned(json_parser) struct json_parser *p = hearing_parser();
+        cr_assert_eq(feed(p, bad[i]), -1, "%s", bad[i]);
+        heard_done();
+    }
+    owned(json_parser) struct json_parser *p = hearing_parser();
+    owned_memory char *long_text = memory_printf("{\"return\":\"%01001d\"}", 0);
+    cr_assert_eq(feed(p, long_text), -1);
+    heard_done();
+}

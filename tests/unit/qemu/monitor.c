@@ -171,6 +171,54 @@ SCENE(negotiates_and_learns_the_version)
     cr_assert_eq(monitor_handshake(s->m, 0, &err), 0, "again, at once");
 }
 
+static void write_down(void *arg, enum json_event event, const char *text, size_t length)
+{
+    json_heard(arg, event, text, length);
+}
+
+SCENE(an_answer_is_told_while_it_comes_and_only_to_who_still_listens)
+{
+    error_scope(err);
+    owned_buffer struct buffer text = { 0 };
+    struct json_writer w = { .out = &text };
+    const struct json_listener ear = { write_down, &w };
+    owned_call struct monitor_call first = { 0 }, second = { 0 }, third = { 0 };
+    negotiates(s);
+    monitor_call_start_told(s->m, &first, "a", NULL, &ear);
+    monitor_call_start_told(s->m, &second, "b", NULL, &ear);
+    monitor_call_start(s->m, &third, "c", NULL);
+    says(s, "{\"return\": [1, {\"x\"");
+    settle();
+    cr_assert_str_eq(buffer_text(&text), "[1,{\"x\":");
+    says(s, ": []}], \"id\": 2}\r\n{\"timestamp\": {}, \"event\": \"STOP\"}\r\n{\"return\": [1, ");
+    cr_assert_eq(monitor_call_wait(&first, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(first.reply.value->type, JSON_NULL);
+    settle();
+    cr_assert_str_eq(buffer_text(&text), "[1,{\"x\":[]}],[1");
+    monitor_call_done(&second);
+    says(s, "2], \"id\": 3}{\"return\": {\"y\": 1}, \"id\": 4}");
+    cr_assert_eq(monitor_call_wait(&third, &err), 0, "%s", error_text(&err));
+    cr_assert_not_null(json_get(third.reply.value, "y"), "who asked as usual gets a value");
+    cr_assert_str_eq(buffer_text(&text), "[1,{\"x\":[]}],[1");
+}
+
+SCENE(what_was_told_to_the_wrong_one_is_nonsense)
+{
+    error_scope(err);
+    owned_buffer struct buffer text = { 0 };
+    struct json_writer w = { .out = &text };
+    const struct json_listener ear = { write_down, &w };
+    owned_call struct monitor_call first = { 0 }, second = { 0 };
+    negotiates(s);
+    monitor_call_start_told(s->m, &first, "a", NULL, &ear);
+    monitor_call_start(s->m, &second, "b", NULL);
+    says(s, "{\"return\": [], \"id\": 3}");
+    cr_assert_eq(monitor_call_wait(&first, &err), -1);
+    cr_assert_not_null(strstr(error_text(&err), "did not answer 'a' when it was its turn"), "%s",
+                       error_text(&err));
+    cr_assert(monitor_is_broken(s->m));
+}
+
 SCENE(sends_many_before_it_waits_and_matches_answers_by_id)
 {
     error_scope(err);

@@ -140,7 +140,8 @@ static void on_tree(struct vmm_peer *peer, const struct json *request, const str
 }
 
 /* As "info qom-tree" prints it, but for the order of children. */
-static void list_below(const struct peer_tree *t, const struct peer_node *node, unsigned level, struct buffer *out)
+static void list_below(const struct peer_tree *t, const struct peer_node *node, unsigned level,
+                       struct buffer *out)
 {
     size_t length = strlen(node->path) == 1 ? 0 : strlen(node->path);
     buffer_printf(out, "%*s/%s (%s)\r\n", (int) (2 * level), "", strrchr(node->path, '/') + 1, node->type);
