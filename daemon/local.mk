@@ -20,3 +20,6 @@ domusd_libs = daemon/libdaemon.a src/qemu/libqemu.a $(rpc_libs) src/domain/libdo
 
 # Changing what domains are, and pressing their buttons.
 daemon_libdaemon_a_SOURCES += daemon/domain_config.c daemon/domain_console.c daemon/domain_console.h daemon/domain_devices.c daemon/domain_power.c daemon/edit.c daemon/edit.h
+
+# Our own program's answers about the tree and the devices.
+daemon_libdaemon_a_SOURCES += daemon/domus_devices.c

@@ -156,7 +156,9 @@ static void finish_backend(struct vm *vm, struct qom_node *backend)
     }
     if (keyval_bool(vm->machine_options, "dump-guest-core", &dump, &ignored) == 0)
         qom_set_bool(backend, "dump", dump);
-    qom_set_number(backend, "prealloc-threads", vm->cpus);
+    const struct qom_property *threads = qom_property_find(backend, "prealloc-threads");
+    if (threads && text_equal(threads->value, "1"))
+        qom_set_number(backend, "prealloc-threads", vm->cpus);
 }
 
 /* The memory that QEMU makes by itself, unless -machine names one that -object made. */
@@ -173,6 +175,9 @@ static int set_backend(struct vm *vm, struct error *err)
             qom_node_remove(vm->tree, own);
         vm->own_memory = own = given;
         qom_link(vm->tree, qom_at(vm->tree, "/machine"), "memory-backend", given);
+    } else if (own && vm->memory_in_cells) {
+        qom_node_remove(vm->tree, own);
+        vm->own_memory = own = NULL;
     } else if (own) {
         qom_set_number(own, "size", vm->memory);
         qom_child_is_new(vm->tree, own);

@@ -327,7 +327,7 @@ int option_numa(struct vm *vm, const struct given_option *given, struct error *e
 {
     static const char *const types[] = { "node", "dist", "cpu", "hmat-lb", "hmat-cache" };
     const char *type = keyval_text(given->object, "type");
-    (void) vm;
+    vm->memory_in_cells |= keyval_text(given->object, "memdev") != NULL;
     for (size_t i = 0; i < ARRAY_COUNT(types); i++)
         if (text_equal(types[i], type))
             return 0;

@@ -100,6 +100,7 @@ struct vm {
     VECTOR(struct device *) devices, unplugging;
     struct map *places;                 /* the machine's paths as harvested -> node */
     struct qom_node *own_memory;        /* the RAM that the machine's part brings */
+    bool memory_in_cells;               /* -numa says which objects the memory is */
     struct qom_node *main_bus;          /* where PCI devices go by default; NULL if the machine has none */
 
     enum run_state state;

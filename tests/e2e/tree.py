@@ -3,17 +3,19 @@
 """The object tree as people use it: found, read, set, watched, exported and compared."""
 import json
 import os
+import re
 import signal
 import subprocess
 import time
 
-from harness import DOMSH, contains, main, same, test, until
+from harness import DOMSH, SOURCE, contains, main, same, test, until
 
 CARD = "<interface type='user'><mac address='52:54:00:0a:0b:0c'/><model type='virtio'/></interface>"
 
 
 def machine(d, name, devices=""):
-    d.define(name, devices=d.disk_xml(d.disk(f"{name}.img"), cache="none") + CARD + devices)
+    d.define(name, devices=d.disk_xml(d.disk(f"{name}.img"), cache="none") + CARD + devices,
+             extra="<features><acpi/></features>")
     d.virsh("start", name)
 
 
@@ -144,6 +146,85 @@ def another_device_is_the_only_difference_between_two_domains_apart_from_their_n
     added = {c["path"] for c in json.loads(run.stdout) if c["change"] == "object added"}
     contains(" ".join(added), "/machine/peripheral/rng0", "/objects/objrng0")
     same([c for c in json.loads(run.stdout) if c["change"] == "object removed"], [])
+
+
+def drifts(d, name):
+    run = code(d, "drift", name, "--json")
+    found = json.loads(run.stdout)
+    same((run.returncode, run.stderr), (1 if found else 0, ""))
+    return found
+
+
+def qmp(d, name, command, **arguments):
+    reply = json.loads(d.virsh("qemu-monitor-command", name, json.dumps({"execute": command, "arguments": arguments})))
+    same(reply.get("error"), None, command)
+
+
+@test(emulator=("sim", "qemu"))
+def what_was_changed_behind_our_back_is_told_as_drift(d):
+    machine(d, "one", devices="<controller type='scsi' model='virtio-scsi'/>")
+    same(drifts(d, "one"), [])
+    contains(d.domsh("drift", "one"), "no drift: ")
+    qmp(d, "one", "device_add", driver="virtio-rng-pci", id="behind")
+    qmp(d, "one", "device_add", driver="usb-kbd")
+    qmp(d, "one", "object-add", **{"qom-type": "iothread", "id": "io9"})
+    d.domsh("qom", "one", "set", "virtio-disk0", "bootindex", "7", "--force")
+    same([(x["kind"], x.get("alias"), x.get("type"), x.get("property"), x.get("asked"), x.get("effective")) for x in drifts(d, "one")],
+         [("property", "virtio-disk0", "virtio-blk-pci", "bootindex", 1, 7), ("added", "behind", "virtio-rng-pci", None, None, None),
+          ("added", "io9", "iothread", None, None, None), ("added", None, "usb-kbd", None, None, None)])
+    run = code(d, "drift", "one")
+    same(run.returncode, 1)
+    contains(run.stdout, "~ disk 'vda': bootindex is 7, asked was 1", "+ device 'behind' (virtio-rng-pci) is there")
+    same(code(d, "drift", "nobody").returncode, 2)
+
+
+@test()
+def devices_that_are_plugged_and_unplugged_properly_are_no_drift(d):
+    machine(d, "one")
+    card = d.file("card.xml", CARD.replace("0c", "0d"))
+    disk = d.file("disk.xml", d.disk_xml(d.disk("more.img"), target="vdb", cache="writethrough"))
+    for device in (card, disk):
+        d.virsh("attach-device", "one", device, "--live")
+    same(drifts(d, "one"), [])
+    d.kill()
+    d.start()
+    same(drifts(d, "one"), [])
+    for device in (card, disk):
+        d.virsh("detach-device", "one", device, "--live")
+    same(drifts(d, "one"), [])
+
+
+def examples(d, folder, names):
+    """Starts each, with images of its own."""
+    started = []
+    for name in names:
+        text = open(f"{SOURCE}/{folder}/{name}.xml").read().replace("type='kvm'", "type='qemu'")
+        text = re.sub(r"<source dev='(/dev/vg/[^']*)'", r"<source file='\1'", text.replace("type='block'", "type='file'"))
+        for image in set(re.findall(r"<source file='(/[^']+)'", text)):
+            text = text.replace(f"'{image}'", "'" + d.disk(os.path.basename(image)) + "'")
+        text = re.sub(r"type='qcow2'", "type='raw'", text)
+        d.virsh("define", d.file("x.xml", text))
+        domain = re.search("<name>(.*)</name>", text)[1]
+        if code(d, "start", domain).returncode == 0:
+            started.append(name)
+            same(drifts(d, domain), [], f"drift of {name}")
+            d.virsh("destroy", domain)
+        code(d, "undefine", domain, "--nvram")
+    return started
+
+
+@test(emulator=("sim", "qemu"))
+def a_fresh_start_of_each_example_has_no_drift(d):
+    names = sorted(name[:-4] for name in os.listdir(f"{SOURCE}/examples") if name.endswith(".xml"))
+    started = examples(d, "examples", names)
+    assert len(started) >= 8, started
+
+
+@test(config={"override_emulator": "sim"})
+def a_fresh_start_of_domains_with_many_kinds_of_devices_has_no_drift(d):
+    names = sorted(name[:-4] for name in os.listdir(f"{SOURCE}/tests/golden/args") if name.endswith(".xml"))
+    started = examples(d, "tests/golden/args", names)
+    assert len(started) >= 5, started
 
 
 main()

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/asked.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "qemu/caps.h"
+#include "qemu/launch.h"
+#include "qemu/steps.h"
+
+/* The options that are looked at, and what a first word without a key is called. */
+static const struct known_option {
+    const char *option, *first, *id;
+} known_options[] = {
+    { "-device", "driver", "id" },  { "-object", "qom-type", "id" }, { "-blockdev", "driver", "node-name" },
+    { "-netdev", "type", "id" },    { "-chardev", "backend", "id" }, { "-audiodev", "driver", "id" },
+    { "-fsdev", "fsdriver", "id" }, { "-tpmdev", "type", "id" },     { "-machine", "type", "id" },
+    { "-drive", "file", "id" },     { "-cpu", "model", "id" },       { "-smp", "cpus", "id" },
+};
+
+static struct json *new_json(struct arena *arena, enum json_type type)
+{
+    struct json *v = ARENA_NEW(arena, struct json);
+    v->type = type;
+    return v;
+}
+
+static struct json *new_string(struct arena *arena, const char *text, size_t length)
+{
+    struct json *v = new_json(arena, JSON_STRING);
+    v->text = arena_copy_bytes(arena, text, length);
+    v->length = length;
+    return v;
+}
+
+/* Up to the next comma; a doubled one is one of the text.  Moves *text past it. */
+static char *next_part(struct arena *arena, const char **text)
+{
+    owned_buffer struct buffer part = { 0 };
+    const char *c = *text;
+    for (; *c && (*c != ',' || c[1] == ','); c++) {
+        buffer_add_char(&part, *c);
+        c += *c == ',';
+    }
+    *text = *c ? c + 1 : c;
+    return arena_copy(arena, buffer_text(&part));
+}
+
+const struct json *asked_parse(struct arena *arena, const char *text, const char *first)
+{
+    error_scope(err);
+    if (*text == '{') {
+        const struct json *parsed = json_parse(text, strlen(text), arena, &err);
+        return parsed && parsed->type == JSON_OBJECT ? parsed : NULL;
+    }
+    VECTOR(struct json_member) members = { 0 };
+    for (bool begun = false; *text; begun = true) {
+        const char *part = next_part(arena, &text), *equals = strchr(part, '=');
+        if (!equals && begun)
+            continue; /* a bare word is an old spelling of on or off */
+        const char *key = equals ? arena_copy_bytes(arena, part, (size_t) (equals - part)) : first;
+        const char *value = equals ? equals + 1 : part;
+        struct json_member member = { key, new_string(arena, value, strlen(value)) };
+        vector_push(&members, member);
+    }
+    struct json *object = new_json(arena, JSON_OBJECT);
+    struct json_member *copy = arena_alloc(arena, (members.count + 1) * sizeof *copy);
+    if (members.count)
+        memcpy(copy, members.items, members.count * sizeof *copy);
+    object->members = copy;
+    object->length = members.count;
+    vector_done(&members);
+    return object;
+}
+
+static void add_option(struct asked *asked, const char *word, const char *value)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(known_options); i++) {
+        const struct known_option *known = &known_options[i];
+        const struct json *values =
+            text_equal(known->option, word) ? asked_parse(asked->arena, value, known->first) : NULL;
+        if (!values)
+            continue;
+        struct asked_option option = { .option = known->option,
+                                       .kind_key = known->first,
+                                       .kind = json_get_text(values, known->first),
+                                       .id = json_get_text(values, known->id),
+                                       .values = values };
+        vector_push(&asked->options, option);
+    }
+}
+
+struct asked *asked_new(const struct domain_def *def, const struct caps *caps, struct error *err)
+{
+    const struct caps spelt = steps_caps(caps);
+    struct command_line what = launch_command_line(def, &spelt);
+    owned_argv struct argv argv = { 0 };
+    what.classic_drives = false;
+    if (command_line_build(&what, &argv, err) < 0)
+        return NULL;
+    struct asked *asked = NEW(struct asked);
+    asked->arena = arena_new();
+    for (size_t i = 0; i + 1 < argv.count; i++)
+        if (argv.words[i][0] == '-')
+            add_option(asked, argv.words[i], argv.words[i + 1]);
+    return asked;
+}
+
+void asked_free(struct asked *asked)
+{
+    if (!asked)
+        return;
+    vector_done(&asked->options);
+    arena_free(asked->arena);
+    free(asked);
+}
+
+const struct asked_option *asked_find(const struct asked *asked, const char *option, const char *id)
+{
+    const struct asked_option *found = NULL;
+    for (size_t i = 0; i < asked->options.count; i++)
+        if (text_equal(asked->options.items[i].option, option) && id &&
+            text_equal(asked->options.items[i].id, id))
+            found = &asked->options.items[i];
+    return found;
+}
+
+uint32_t asked_object(const struct qom_store *store, const struct asked_option *option)
+{
+    static const struct {
+        const char *option, *folder;
+    } folders[] = {
+        { "-device", "/machine/peripheral" },
+        { "-object", "/objects" },
+    };
+    bool ambiguous;
+    if (text_equal(option->option, "-machine"))
+        return qom_store_find(store, "/machine", &ambiguous);
+    for (size_t i = 0; i < ARRAY_COUNT(folders); i++) {
+        uint32_t folder = text_equal(option->option, folders[i].option)
+                              ? qom_store_find(store, folders[i].folder, &ambiguous)
+                              : QOM_NONE;
+        if (folder != QOM_NONE && option->id)
+            return qom_store_child(store, folder, option->id);
+    }
+    return QOM_NONE;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/drift.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "conf/device.h"
+#include "qemu/asked.h"
+#include "qemu/steps.h"
+#include "qemu/vmm.h"
+
+const char *drift_word(enum drift_kind kind)
+{
+#define WORD(symbol, word) word,
+    static const char *const words[] = { DRIFT_KINDS(WORD) };
+#undef WORD
+    return words[kind];
+}
+
+/* What looks like a difference, and is none. */
+static const struct {
+    const char *type, *key, *effective, *reason;
+} exceptions[] = {
+    { "*", "drive", "\"drive-*", "a drive of the classic syntax has another name" },
+    { "usb-storage", "drive", "\"\"", "it hands its drive on to the disk below it" },
+    { "*", "fd", "*", "a descriptor's number means nothing after it was handed over" },
+    { "*", "*fds", "*", "descriptors' numbers mean nothing after they were handed over" },
+    { "*", "opened", "*", "it says that something happened, not how it is set" },
+};
+
+struct comparison {
+    const struct vmm *vmm;
+    const struct qom_store *store;
+    const struct asked *asked;
+    struct drift *drift;
+};
+
+static void tell(struct drift *drift, struct drift_item item)
+{
+    if (drift->items.count < DRIFTS_MAX)
+        vector_push(&drift->items, item);
+    else
+        drift->more = true;
+}
+
+/* --- names --- */
+
+static const char *path_of(const struct comparison *c, uint32_t object)
+{
+    owned_buffer struct buffer path = { 0 };
+    qom_store_add_path(c->store, object, &path);
+    return arena_copy(c->drift->arena, buffer_text(&path));
+}
+
+static bool is_machine(const struct asked_option *option)
+{
+    return text_equal(option->option, "-machine");
+}
+
+/* "disk 'vda'" if the definition has it, else "device 'x'", "object 'x'". */
+static const char *subject_of(const struct comparison *c, const char *option, const char *id)
+{
+    struct device_place place;
+    error_scope(none);
+    if (text_equal(option, "-machine"))
+        return "machine";
+    if (id && text_equal(option, "-device") && device_find_alias(c->vmm->def, id, &place, &none) == 0) {
+        owned_memory char *description = device_describe(c->vmm->def, place);
+        return arena_copy(c->drift->arena, description);
+    }
+    return arena_printf(c->drift->arena, "%s '%s'", text_equal(option, "-device") ? "device" : "object",
+                        id ? id : "");
+}
+
+/* --- properties --- */
+
+static bool is_exception(const struct asked_option *option, const char *key, const char *effective)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(exceptions); i++)
+        if (text_matches(option->kind ? option->kind : "", exceptions[i].type) &&
+            text_matches(key, exceptions[i].key) && text_matches(effective, exceptions[i].effective))
+            return true;
+    return false;
+}
+
+/* A key that is given twice counts as it was given last. */
+static bool is_overridden(const struct json *values, size_t at)
+{
+    for (size_t i = at + 1; i < values->length; i++)
+        if (text_equal(values->members[i].key, values->members[at].key))
+            return true;
+    return false;
+}
+
+static const char *json_copy(struct arena *arena, const struct json *value)
+{
+    owned_buffer struct buffer out = { 0 };
+    struct json_writer w = { .out = &out };
+    json_value(&w, value);
+    return arena_copy(arena, buffer_text(&out));
+}
+
+static void compare_values(struct comparison *c, const struct asked_option *option, uint32_t object)
+{
+    struct arena *arena = c->drift->arena;
+    for (size_t i = 0; i < option->values->length; i++) {
+        const struct json_member *m = &option->values->members[i];
+        struct qom_property p;
+        if (text_equal(m->key, "id") || text_equal(m->key, option->kind_key) ||
+            is_overridden(option->values, i))
+            continue;
+        enum agreement agreement = asked_compare(c->store, object, m->key, m->value, &p);
+        c->drift->compared += agreement != UNCOMPARED;
+        if (agreement != DIFFERS || is_exception(option, m->key, p.value))
+            continue;
+        tell(c->drift, (struct drift_item) {
+                           .kind = DRIFT_PROPERTY,
+                           .subject = subject_of(c, option->option, option->id),
+                           .alias = arena_copy(arena, option->id),
+                           .path = path_of(c, object),
+                           .type = arena_copy(arena, qom_store_type(c->store, object)),
+                           .property = arena_copy(arena, m->key),
+                           .asked = json_copy(arena, m->value),
+                           .effective = arena_copy(arena, p.value),
+                       });
+    }
+}
+
+/* Somebody may have taken it out and put another one in its place.  A kind that is no type's name is another
+ * word for one. */
+static void compare_kind(struct comparison *c, const struct asked_option *option, uint32_t object)
+{
+    struct arena *arena = c->drift->arena;
+    const char *type = qom_store_type(c->store, object);
+    if (is_machine(option) || !option->kind || !caps_has_type(c->vmm->caps, option->kind))
+        return;
+    c->drift->compared++;
+    if (text_equal(type, option->kind))
+        return;
+    tell(c->drift, (struct drift_item) {
+                       .kind = DRIFT_PROPERTY,
+                       .subject = subject_of(c, option->option, option->id),
+                       .alias = arena_copy(arena, option->id),
+                       .path = path_of(c, object),
+                       .type = arena_copy(arena, type),
+                       .property = arena_copy(arena, option->kind_key),
+                       .asked = arena_printf(arena, "\"%s\"", option->kind),
+                       .effective = arena_printf(arena, "\"%s\"", type),
+                   });
+}
+
+static void compare_option(struct comparison *c, const struct asked_option *option)
+{
+    bool device = text_equal(option->option, "-device"), object = text_equal(option->option, "-object");
+    uint32_t there = asked_object(c->store, option);
+    if (!(device || object || is_machine(option)) || (!option->id && !is_machine(option)))
+        return;
+    if (there != QOM_NONE) {
+        compare_kind(c, option, there);
+        compare_values(c, option, there);
+        return;
+    }
+    tell(c->drift, (struct drift_item) {
+                       .kind = DRIFT_MISSING,
+                       .subject = subject_of(c, option->option, option->id),
+                       .alias = arena_copy(c->drift->arena, option->id),
+                       .path = arena_printf(c->drift->arena, "%s/%s",
+                                            device ? "/machine/peripheral" : "/objects", option->id),
+                       .type = arena_copy(c->drift->arena, option->kind),
+                   });
+}
+
+/* --- what nobody asked for --- */
+
+static void tell_added(struct comparison *c, const char *option, uint32_t object, bool named)
+{
+    const char *id = named ? qom_store_name(c->store, object) : NULL;
+    tell(c->drift, (struct drift_item) {
+                       .kind = DRIFT_ADDED,
+                       .subject = id ? subject_of(c, option, id)
+                                     : arena_printf(c->drift->arena, "device without an id (%s)",
+                                                    qom_store_type(c->store, object)),
+                       .alias = arena_copy(c->drift->arena, id),
+                       .path = path_of(c, object),
+                       .type = arena_copy(c->drift->arena, qom_store_type(c->store, object)),
+                   });
+}
+
+/* Objects that come by themselves. */
+static bool comes_by_itself(const char *option, const char *name)
+{
+    static const struct {
+        const char *option, *name;
+    } rows[] = {
+        { "-object", "compat_monitor*" }, /* -mon, since 11.1 */
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        if (text_equal(option, rows[i].option) && text_matches(name, rows[i].name))
+            return true;
+    return false;
+}
+
+static void find_added(struct comparison *c, const char *folder, const char *option)
+{
+    bool ambiguous;
+    uint32_t parent = qom_store_find(c->store, folder, &ambiguous), first;
+    uint32_t count = parent == QOM_NONE ? 0 : qom_store_children(c->store, parent, &first);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = qom_store_name(c->store, first + i);
+        if (!asked_find(c->asked, option, name) && !comes_by_itself(option, name))
+            tell_added(c, option, first + i, true);
+    }
+}
+
+/* Options that bring a device without an id, whose type they do not say. */
+static bool brings_device(const struct asked_option *option)
+{
+    return text_equal(option->option, "-drive") && text_equal(json_get_text(option->values, "if"), "virtio");
+}
+
+/* Devices without an id have only their number: those of a type that nobody asked for, or that are too many,
+ * the last first. */
+static void find_added_anonymous(struct comparison *c)
+{
+    bool ambiguous;
+    uint32_t parent = qom_store_find(c->store, "/machine/peripheral-anon", &ambiguous), first;
+    uint32_t count = parent == QOM_NONE ? 0 : qom_store_children(c->store, parent, &first), asked = 0;
+    for (size_t i = 0; i < c->asked->options.count; i++) {
+        const struct asked_option *option = &c->asked->options.items[i];
+        asked += (text_equal(option->option, "-device") && !option->id) || brings_device(option);
+    }
+    for (uint32_t i = asked; i < count; i++)
+        tell_added(c, "-device", first + i, false);
+}
+
+/* --- memory and processors --- */
+
+static void compare_number(struct comparison *c, enum drift_kind kind, const char *subject, uint64_t asked,
+                           uint64_t effective)
+{
+    c->drift->compared++;
+    if (asked == effective)
+        return;
+    tell(c->drift, (struct drift_item) {
+                       .kind = kind,
+                       .subject = subject,
+                       .path = "/machine",
+                       .asked = arena_printf(c->drift->arena, "%" PRIu64, asked),
+                       .effective = arena_printf(c->drift->arena, "%" PRIu64, effective),
+                   });
+}
+
+static void compare_memory(struct comparison *c)
+{
+    owned(arena) struct arena *arena = arena_new();
+    error_scope(err);
+    bool ambiguous;
+    struct qom_property p;
+    uint64_t bytes;
+    uint32_t machine = qom_store_find(c->store, "/machine", &ambiguous);
+    if (machine == QOM_NONE || !qom_store_find_property(c->store, machine, "memory", &p) || !p.value ||
+        !json_to_u64(json_get(json_parse(p.value, strlen(p.value), arena, &err), "size"), &bytes))
+        return;
+    compare_number(c, DRIFT_MEMORY, "memory, in KiB", c->vmm->def->memory.kib, bytes >> 10);
+}
+
+static uint64_t count_cpus(const struct qom_store *store, const char *folder)
+{
+    bool ambiguous;
+    uint64_t cpus = 0;
+    uint32_t parent = qom_store_find(store, folder, &ambiguous), first;
+    uint32_t count = parent == QOM_NONE ? 0 : qom_store_children(store, parent, &first);
+    for (uint32_t i = 0; i < count; i++)
+        cpus += text_ends(qom_store_type(store, first + i), "-cpu");
+    return cpus;
+}
+
+static void compare_vcpus(struct comparison *c)
+{
+    static const char *const folders[] = { "/machine/unattached", "/machine/peripheral",
+                                           "/machine/peripheral-anon" };
+    uint64_t cpus = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(folders); i++)
+        cpus += count_cpus(c->store, folders[i]);
+    compare_number(c, DRIFT_VCPUS, "processors", c->vmm->def->vcpus, cpus);
+}
+
+/* --- */
+
+void drift_free(struct drift *drift)
+{
+    if (!drift)
+        return;
+    vector_done(&drift->items);
+    arena_free(drift->arena);
+    free(drift);
+}
+
+WAITS struct drift *domain_drift(struct domain *dom, struct error *err)
+{
+    struct vmm *vmm = vmm_get(dom, err);
+    int id = dom->id;
+    if (!vmm || steps_need_caps(vmm, err) < 0)
+        return NULL;
+    const struct qom_store *store = domain_qom_tree(dom, true, err);
+    if (!store)
+        return NULL;
+    if (dom->id != id || dom->vmm != vmm) {
+        fail(err, ERR_OPERATION_INVALID, "domain '%s' ended meanwhile", dom->name);
+        return NULL;
+    }
+    owned(asked) struct asked *asked = asked_new(vmm->def, vmm->caps, err);
+    if (!asked)
+        return NULL;
+    struct drift *drift = NEW(struct drift);
+    drift->arena = arena_new();
+    struct comparison c = { vmm, store, asked, drift };
+    for (size_t i = 0; i < asked->options.count; i++)
+        compare_option(&c, &asked->options.items[i]);
+    find_added(&c, "/machine/peripheral", "-device");
+    find_added(&c, "/objects", "-object");
+    find_added_anonymous(&c);
+    compare_memory(&c);
+    compare_vcpus(&c);
+    return drift;
+}
