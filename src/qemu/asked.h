@@ -2,8 +2,8 @@
 /* asked.h - what a definition asks of its emulator, and whether an emulator's tree has it.
  *
  * What is asked are the options of the command line that would start the definition as it runs now,
- * hot-plugged devices included, each as an object with the words of QEMU's manual; what somebody gave by hand in
- * <qemu:commandline> is among them.  What is in effect is a property of the object of that id.
+ * hot-plugged devices included, each as an object with the words of QEMU's manual; what somebody gave by hand
+ * in <qemu:commandline> is among them.  What is in effect is a property of the object of that id.
  */
 #pragma once
 #include <stdbool.h>
