@@ -2,7 +2,52 @@
 /* Our own program: what a definition asked for, beside what is in effect. */
 #include "base/memory.h"
 #include "daemon/request.h"
+#include "qemu/device_report.h"
 #include "qemu/drift.h"
+
+static void reply_settings(const struct device_item *item, domus_device *ret)
+{
+    ret->settings.settings_val = memory_new((item->settings.count + 1) * sizeof *ret->settings.settings_val);
+    for (size_t i = 0; i < item->settings.count; i++) {
+        static const int agreements[] = { [AGREES] = DOMUS_SETTING_AGREES,
+                                          [DIFFERS] = DOMUS_SETTING_DIFFERS,
+                                          [UNCOMPARED] = DOMUS_SETTING_UNCOMPARED };
+        const struct device_setting *setting = &item->settings.items[i];
+        ret->settings.settings_val[ret->settings.settings_len++] = (domus_setting) {
+            .name = memory_copy_text(setting->name),
+            .asked = remote_string_new(setting->asked),
+            .effective = remote_string_new(setting->effective),
+            .agreement = agreements[setting->agreement],
+        };
+    }
+}
+
+int on_domus_devices(struct request *request, const domus_devices_args *args, domus_devices_ret *ret,
+                     struct error *err)
+{
+    if (check_flags(args->flags, DOMUS_QOM_REFRESH, err) < 0 || domain_check_active(request->dom, err) < 0)
+        return -1;
+    owned(device_report) struct device_report *report =
+        domain_devices(request->dom, args->alias ? *args->alias : NULL, args->flags & DOMUS_QOM_REFRESH, err);
+    if (!report)
+        return -1;
+    ret->devices.devices_val = memory_new((report->items.count + 1) * sizeof *ret->devices.devices_val);
+    for (size_t i = 0; i < report->items.count; i++) {
+        const struct device_item *item = &report->items.items[i];
+        domus_device *to = &ret->devices.devices_val[ret->devices.devices_len++];
+        *to = (domus_device) {
+            .alias = memory_copy_text(item->alias),
+            .kind = memory_copy_text(item->kind),
+            .description = memory_copy_text(item->description),
+            .path = remote_string_new(item->path),
+            .type = remote_string_new(item->type),
+            .address = remote_string_new(item->address),
+            .backend = remote_string_new(item->backend),
+        };
+        reply_settings(item, to);
+    }
+    return 0;
+}
 
 int on_domus_drift(struct request *request, const domus_drift_args *args, domus_drift_ret *ret,
                    struct error *err)

@@ -162,7 +162,13 @@ static void clear_harvested(struct device *device, const struct json *given)
 /* Only when all its properties are known does it say how it will use the disk. */
 static int attach_drive(struct vm *vm, struct device *device, struct error *err)
 {
-    return device->drive ? block_attach(vm, block_find(vm, device->drive), device->node, err) : 0;
+    struct block_node *block = device->drive ? block_find(vm, device->drive) : NULL;
+    if (!block)
+        return 0;
+    const struct qom_property *cache = qom_property_find(device->node, "write-cache");
+    if (cache && text_equal(cache->value, "\"off\""))
+        block->writeback = false;
+    return block_attach(vm, block, device->node, err);
 }
 
 static int check_needs(struct vm *vm, const struct device *device, struct error *err)

@@ -76,7 +76,7 @@ static const char *subject_of(const struct comparison *c, const char *option, co
 
 /* --- properties --- */
 
-static bool is_exception(const struct asked_option *option, const char *key, const char *effective)
+bool drift_is_exception(const struct asked_option *option, const char *key, const char *effective)
 {
     for (size_t i = 0; i < ARRAY_COUNT(exceptions); i++)
         if (text_matches(option->kind ? option->kind : "", exceptions[i].type) &&
@@ -113,7 +113,7 @@ static void compare_values(struct comparison *c, const struct asked_option *opti
             continue;
         enum agreement agreement = asked_compare(c->store, object, m->key, m->value, &p);
         c->drift->compared += agreement != UNCOMPARED;
-        if (agreement != DIFFERS || is_exception(option, m->key, p.value))
+        if (agreement != DIFFERS || drift_is_exception(option, m->key, p.value))
             continue;
         tell(c->drift, (struct drift_item) {
                            .kind = DRIFT_PROPERTY,

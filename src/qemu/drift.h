@@ -5,11 +5,14 @@
  * guest that has just been started has none.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vector.h"
 #include "loop/fiber.h"
 
+struct asked_option;
 struct domain;
 
 #define DRIFT_KINDS(_)                                                                                       \
@@ -45,4 +48,7 @@ struct drift {
 WAITS struct drift *domain_drift(struct domain *dom, struct error *err);
 void drift_free(struct drift *drift);
 DEFINE_OWNED(drift)
+/* What looks like a difference, and is none, by a table that says why. */
+
+bool drift_is_exception(const struct asked_option *option, const char *key, const char *effective);
 const char *drift_word(enum drift_kind kind);

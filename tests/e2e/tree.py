@@ -148,6 +148,41 @@ def another_device_is_the_only_difference_between_two_domains_apart_from_their_n
     same([c for c in json.loads(run.stdout) if c["change"] == "object removed"], [])
 
 
+def settings(device):
+    return {x["name"]: (x.get("asked"), x.get("effective"), x["agreement"]) for x in device["settings"]}
+
+
+@test(emulator=("sim", "qemu"))
+def a_device_shows_what_it_was_asked_to_be_beside_what_it_is(d):
+    modes = {"none": (True, False, True), "writeback": (False, False, True), "writethrough": (False, False, False),
+             "directsync": (True, False, False), "unsafe": (False, True, True)}
+    disks = "".join(d.disk_xml(d.disk(f"{mode}.img"), target=f"vd{letter}", cache=mode) for letter, mode in zip("bcdef", modes))
+    machine(d, "one", devices=disks + "<serial type='pty'/><input type='tablet' bus='usb'/>"
+            "<rng model='virtio'><backend model='random'>/dev/urandom</backend></rng>")
+    listed = {x["alias"]: x for x in json.loads(d.domsh("device", "one", "--json"))}
+    same({a: x["kind"] for a, x in listed.items() if x["kind"] in ("disk", "interface", "rng", "serial", "memballoon")},
+         {**{f"virtio-disk{n}": "disk" for n in range(6)}, "net0": "interface", "rng0": "rng", "serial0": "serial",
+          "balloon0": "memballoon"})
+    same(listed["input0"]["address"], "usb.0 port 1")
+    same(listed["net0"]["backend"], "netdev hostnet0 (user)")
+    contains(d.domsh("device", "one"), "virtio-disk0", "pci.0 0", "chardev charserial0 (pty)", "rng-random, /dev/urandom")
+    for n, (mode, switches) in enumerate(modes.items(), 1):
+        [disk] = json.loads(d.domsh("device", "one", f"virtio-disk{n}", "--json"))
+        same(disk["path"], f"/machine/peripheral/virtio-disk{n}")
+        found = settings(disk)
+        same(found["cache"], (mode, mode, "agrees"), mode)
+        same(tuple(found[f"cache.{key}"][1] for key in ("direct", "no-flush", "write-cache")), switches, mode)
+        same([name for name, x in found.items() if x[2] == "differs"], [], mode)
+        same(found["file"][1], f"{d.root}/{mode}.img")
+    [card] = json.loads(d.domsh("device", "one", "net0", "--json"))
+    same(settings(card)["mac"], ("52:54:00:0a:0b:0c",) * 2 + ("agrees",))
+    [port] = json.loads(d.domsh("device", "one", "serial0", "--json"))
+    contains(settings(port)["chardev.filename"][1], "pty:/dev/pts/")
+    contains(d.domsh("device", "one", "virtio-dsk0", fails=True), "did you mean 'virtio-disk0'?")
+    d.domsh("qom", "one", "set", "virtio-disk0", "bootindex", "9", "--force")
+    contains(d.domsh("device", "one", "virtio-disk0", "--refresh"), "differs")
+
+
 def drifts(d, name):
     run = code(d, "drift", name, "--json")
     found = json.loads(run.stdout)

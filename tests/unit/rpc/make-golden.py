@@ -22,6 +22,8 @@ FINDING = '{severity:i32,line:u32,path:str,value:str?,expected:str?,message:str}
 OBJECT = '{path:str,type:str,properties:{name:str,type:str,value:str?}<4096>}'
 MATCH = '{path:str,type:str,property:str?,property_type:str?,value:str?}'
 DRIFT = ('{kind:str,subject:str,alias:str?,path:str?,type:str?,property:str?,asked:str?,effective:str?}')
+DEVICE = ('{alias:str,kind:str,description:str,path:str?,type:str?,address:str?,backend:str?,'
+          'settings:{name:str,asked:str?,effective:str?,agreement:i32}<256>}')
 DOMUS = {
     1: ('-', 'project_version:str,emulator:str?,override_emulator:str?'),
     2: ('xml:str,flags:u32', 'dom:domain?,code:i32,message:str?,findings:%s<100>' % FINDING),
@@ -31,6 +33,7 @@ DOMUS = {
                       'milliseconds:f64,plan:str,method:str'),
     6: ('dom:domain', 'phases:{name:str,milliseconds:f64}<64>,calls:u64,request_bytes:u64,reply_bytes:u64'),
     10: ('dom:domain,path:str?,type:str?,property:str?,value:str?,flags:u32', 'matches:%s<65536>,total:u64' % MATCH),
+    12: ('dom:domain,alias:str?,flags:u32', 'devices:%s<4096>' % DEVICE),
     13: ('dom:domain', 'drifts:%s<4096>,compared:u64,more:i32' % DRIFT),
     11: ('dom:domain,path:str,property:str,value:str,flags:u32', 'type:str,sent:str,before:str?,after:str?'),
     20: ('dom:domain,line:str', 'text:str'),
