@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "simvmm/agent.h"
 #include "simvmm/clock.h"
 #include "simvmm/deliver.h"
 #include "simvmm/device.h"
@@ -88,6 +89,25 @@ static int balloon(struct act *act, struct error *err)
         return fail(err, ERR_INVALID_ARG, "there is no balloon");
     guest_balloon_is(act->vm, act_number(act, 0) << 20);
     return 0;
+}
+
+static struct agent_system *system_of(struct vm *vm)
+{
+    if (!vm->agent_system)
+        vm->agent_system = agent_system_new();
+    return vm->agent_system;
+}
+
+static int file(struct act *act, struct error *err)
+{
+    const char *text = act_word(act, 1);
+    return agent_files_put(system_of(act->vm)->files, act_word(act, 0), text, strlen(text), err);
+}
+
+static int program(struct act *act, struct error *err)
+{
+    return agent_system_add_program(system_of(act->vm), act_word(act, 0), (int) (act_number(act, 1) & 255),
+                                    act_word(act, 2), err);
 }
 
 /* What only a guest that has the processors can do. */
@@ -313,6 +333,8 @@ const struct action actions[] = {
     { "balloon-rate", "MIB", balloon_rate },
     { "echo", "on|off", echo },
     { "agent", "on|off", agent },
+    { "file", "PATH TEXT", file },
+    { "program", "PATH NUMBER [TEXT]", program },
 
     { "print", "TEXT", print },
     { "port", "CHANNEL open|close", port },

@@ -62,11 +62,14 @@ static void run_line(struct vm *vm, const char *text, size_t length, struct buff
 {
     error_scope(err);
     struct script_line *line = script_line_parse(text, length, &err);
-    if (line && line->when != WHEN_NOW)
+    bool keep = line && line->when != WHEN_NOW && guest_has_room(vm);
+    if (keep)
         guest_take_line(vm, line);
+    else if (line && line->when != WHEN_NOW)
+        fail(&err, ERR_INVALID_ARG, "the guest has %d lines already", SCRIPT_LINES_MAX);
     else if (line)
         script_line_run(vm, line, out, &err);
-    if (line && line->when == WHEN_NOW)
+    if (!keep)
         script_line_free(line);
     if (err.code == ERR_NONE)
         buffer_add_text(out, "ok\n");

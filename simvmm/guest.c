@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "simvmm/agent.h"
 #include "simvmm/chardev.h"
 #include "simvmm/clock.h"
 #include "simvmm/message.h"
@@ -70,6 +71,11 @@ bool guest_runs(const struct vm *vm)
 static uint64_t guest_time(const struct guest *g)
 {
     return g->passed + (g->running ? clock_now(g->vm->clock) - g->since : 0);
+}
+
+uint64_t guest_uptime(const struct vm *vm)
+{
+    return guest_time(vm->guest);
 }
 
 static void plan_at(struct guest *g, uint64_t due, const struct script_line *line, void (*run)(struct vm *vm))
@@ -145,6 +151,8 @@ static void plan_line(struct guest *g, const struct script_line *line)
 static void begin(struct guest *g)
 {
     struct vm *vm = g->vm;
+    if (vm->agent_system)
+        agent_system_reboot(vm->agent_system);
     g->passed = 0;
     g->since = clock_now(vm->clock);
     g->plans.count = 0;
@@ -187,7 +195,13 @@ void guest_halt(struct vm *vm)
 {
     vm->guest->up = false;
     vm->guest->plans.count = 0;
+    ports_agent(vm, false);
     arm(vm->guest);
+}
+
+bool guest_has_room(const struct vm *vm)
+{
+    return vm->guest->lines.count < SCRIPT_LINES_MAX;
 }
 
 void guest_take_line(void *arg, struct script_line *line)

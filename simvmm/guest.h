@@ -25,10 +25,12 @@ struct guest_manner {
 struct guest *guest_new(struct vm *vm);
 void guest_free(struct guest *g);
 struct guest_manner *guest_manner(const struct vm *vm);
+bool guest_has_room(const struct vm *vm);               /* for another line that it keeps */
 void guest_take_line(void *vm, struct script_line *line);       /* owns the line */
 
 bool guest_is_up(const struct vm *vm);                  /* it has booted, and neither halted nor ended */
 bool guest_runs(const struct vm *vm);                   /* and has the machine's processors */
+uint64_t guest_uptime(const struct vm *vm);             /* its time, in ms */
 void guest_halt(struct vm *vm);
 void guest_power_off(struct vm *vm);
 

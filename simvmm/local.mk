@@ -1,7 +1,7 @@
 libexec_PROGRAMS += simvmm/simvmm
 noinst_LIBRARIES += simvmm/libsimvmm.a
 simvmm_simvmm_SOURCES = simvmm/main.c
-simvmm_libsimvmm_a_SOURCES = simvmm/actions.c simvmm/actions.h simvmm/adjust.c simvmm/adjust.h simvmm/agent.c simvmm/agent.h simvmm/block.c simvmm/block.h simvmm/block_check.c simvmm/block_check.h simvmm/bus.c simvmm/bus.h simvmm/chardev.c simvmm/chardev.h \
+simvmm_libsimvmm_a_SOURCES = simvmm/actions.c simvmm/actions.h simvmm/adjust.c simvmm/adjust.h simvmm/agent.c simvmm/agent.h simvmm/agent_base64.c simvmm/agent_exec.c simvmm/agent_files.c simvmm/agent_system.c simvmm/block.c simvmm/block.h simvmm/block_check.c simvmm/block_check.h simvmm/bus.c simvmm/bus.h simvmm/chardev.c simvmm/chardev.h \
     simvmm/clock.c simvmm/clock.h simvmm/command.c simvmm/command.h simvmm/command_block.c simvmm/command_fixed.c simvmm/command_migrate.c simvmm/command_pci.c simvmm/command_plug.c simvmm/command_qom.c simvmm/command_query.c \
     simvmm/command_run.c simvmm/command_type.c simvmm/compose.c simvmm/compose.h simvmm/control.c simvmm/control.h simvmm/cpu_model.c simvmm/cpu_model.h simvmm/daemonize.c simvmm/daemonize.h \
     simvmm/data.c simvmm/data.h simvmm/deliver.c simvmm/deliver.h simvmm/descriptors.c simvmm/descriptors.h simvmm/device.c simvmm/device.h simvmm/event.c simvmm/event.h simvmm/faults.c simvmm/faults.h simvmm/guest.c simvmm/guest.h simvmm/guest_memory.c simvmm/hash_order.c simvmm/hash_order.h simvmm/image_lock.c simvmm/image_lock.h simvmm/input.c \

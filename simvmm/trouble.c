@@ -40,6 +40,7 @@ int trouble_rtc(struct vm *vm, int64_t seconds, struct error *err)
     qom_walk(qom_root(vm->tree), find_clock, &clock);
     if (!clock)
         return fail(err, ERR_INVALID_ARG, "the machine has no clock");
+    vm->rtc_offset = seconds;
     owned(arena) struct arena *a = arena_new();
     struct json *data = value_object(a);
     value_set_number(a, data, "offset", seconds);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "simvmm/agent.h"
 #include "simvmm/block.h"
 #include "simvmm/chardev.h"
 #include "simvmm/clock.h"
@@ -47,6 +48,7 @@ void vm_done(struct vm *vm)
     control_free(vm->control);
     ports_free(vm);
     guest_free(vm->guest);
+    agent_system_free(vm->agent_system);
     vnc_close(vm);
     for (size_t i = 0; i < vm->chardevs.count; i++)
         chardev_free(vm->chardevs.items[i]);

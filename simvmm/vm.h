@@ -107,6 +107,8 @@ struct vm {
     bool suspended;                     /* and will be again after cont */
     int exit_status;
     struct clock *clock;
+    struct agent_system *agent_system;  /* what its agent knows; NULL until there is one */
+    int64_t rtc_offset;                 /* seconds by which the guest has set its clock off */
     struct guest *guest;                /* what the guest does, and is about to do */
     uint64_t balloon, balloon_target;   /* bytes that the guest has now, and should have */
     struct vnc *vnc;                    /* NULL without -vnc */

@@ -3,10 +3,11 @@
 """simvmm's guest: what it does by script, on which clock, and what a client of its monitor hears of that."""
 import json
 import os
+import socket
 import subprocess
 import time
 
-from harness import SIMVMM, contains, main, same, test
+from harness import SIMVMM, contains, main, same, test, until
 from simvmm import PLAIN, Control, Vmm
 
 
@@ -169,6 +170,104 @@ def a_guest_answers_what_is_typed(d):
     os.close(fd)
     same(got, b"login: crash me\r")
     same(c.lines_until("STOP")[-2:], ['GUEST_PANICKED {"action": "pause"}', "STOP"])
+
+
+class Agent:
+    """A client of the guest's agent, on the channel that OPTIONS make."""
+
+    def __init__(self, d):
+        self.path = f"{d.root}/agent"
+        self.options = ("-device", "virtio-serial-pci,id=vs0", "-chardev", f"socket,id=ga,path={self.path},server=on,wait=off",
+                        "-device", "virtserialport,bus=vs0.0,chardev=ga,id=channel0,name=org.qemu.guest_agent.0")
+
+    def connect(self):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
+        self.socket.connect(self.path)
+        self.lines = self.socket.makefile("rb")
+
+    def send(self, name, **arguments):
+        self.socket.sendall(json.dumps({"execute": name, "arguments": arguments}).encode() + b"\n")
+
+    def ask(self, name, **arguments):
+        self.send(name, **arguments)
+        return json.loads(self.lines.readline())
+
+    def get(self, name, **arguments):
+        answer = self.ask(name, **arguments)
+        same(list(answer), ["return"], f"{name}: {answer}")
+        return answer["return"]
+
+
+@test(daemon=False)
+def the_agent_is_there_from_boot_to_end_and_qemu_tells(d):
+    control, agent = Control(d), Agent(d)
+    c = Vmm(d, *control.option, *agent.options, "-sim", "clock=stepped,do=boot 500", "-no-shutdown").client()
+    agent.connect()
+    agent.send("guest-ping")
+    c.ask("cont")
+    control.do("advance 499")
+    same([x["frontend-open"] for x in c.ask("query-chardev")["return"] if x["label"] == "ga"], [False])
+    control.do("advance 1")
+    same(c.lines_until("VSERPORT")[-1], 'VSERPORT_CHANGE {"open": true, "id": "channel0"}')
+    same(json.loads(agent.lines.readline()), {"return": {}}, "what was asked before it was there")
+    same(agent.get("guest-sync", id=7), 7)
+    agent.socket.sendall(b'\xff{"execute": "guest-sync-delimited", "arguments": {"id": 8}}\n')
+    same([agent.lines.readline(), agent.lines.readline()],
+         [b'{"error": {"class": "GenericError", "desc": "JSON parse error, stray \'\\uFFFD\'"}}\n', b'\xff{"return": 8}\n'])
+    control.do("advance 2000")
+    agent.send("guest-shutdown")
+    until(lambda: control.do("advance 100") == "" and "shutdown" in control.do("state"), "the guest ends")
+    same([line for line in c.lines_until("STOP") if line],
+         ['VSERPORT_CHANGE {"open": false, "id": "channel0"}', 'SHUTDOWN {"guest": true, "reason": "guest-shutdown"}', "STOP"])
+
+
+@test(daemon=False)
+def the_agent_keeps_what_it_is_told(d):
+    agent = Agent(d)
+    image = d.disk("image")
+    vmm = Vmm(d, *agent.options, "-name", "inside", "-smp", "2", "-blockdev", f"driver=file,node-name=n0,filename={image},locking=off",
+              "-device", "virtio-blk-pci,drive=n0", "-device", "virtio-net-pci,mac=52:54:00:aa:bb:cc",
+              "-sim", 'do=program /opt/app 3 "no\\n"', "-sim", "do=file /etc/motd hello")
+    c = vmm.client()
+    c.ask("cont")
+    c.lines_until("VSERPORT")
+    agent.connect()
+    same(agent.get("guest-get-host-name"), {"host-name": "inside"})
+    same([i["hardware-address"] for i in agent.get("guest-network-get-interfaces")], ["00:00:00:00:00:00", "52:54:00:aa:bb:cc"])
+    same([f["mountpoint"] for f in agent.get("guest-get-fsinfo")], ["/"])
+    agent.get("guest-set-vcpus", vcpus=[{"logical-id": 1, "online": False}])
+    same([v["online"] for v in agent.get("guest-get-vcpus")], [True, False])
+    same(agent.get("guest-fsfreeze-freeze"), 1)
+    same(agent.ask("guest-get-time"), {"error": {"class": "CommandNotFound", "desc":
+         "Command guest-get-time has been disabled: the agent is in frozen state"}})
+    same(agent.get("guest-fsfreeze-thaw"), 1)
+    handle = agent.get("guest-file-open", path="/etc/motd")
+    same(agent.get("guest-file-read", handle=handle), {"count": 5, "buf-b64": "aGVsbG8=", "eof": True})
+    pid = agent.get("guest-exec", path="/opt/app", **{"capture-output": True})["pid"]
+    same(agent.get("guest-exec-status", pid=pid), {"exited": True, "exitcode": 3, "out-data": "bm8K", "out-truncated": False})
+    wanted = 1500000000 * 10**9
+    agent.get("guest-set-time", time=wanted)
+    contains(c.lines_until("RTC_CHANGE")[-1], '"offset": -')
+    same(0 <= agent.get("guest-get-time") - wanted < 60 * 10**9, True)
+
+
+@test(daemon=False)
+def faults_meet_the_agents_commands(d):
+    control, agent = Control(d), Agent(d)
+    c = Vmm(d, *control.option, *agent.options).client()
+    c.ask("cont")
+    c.lines_until("VSERPORT")
+    agent.connect()
+    control.do("error=guest-ping:2:no: not now")
+    same([agent.ask("guest-ping"), agent.ask("guest-ping")],
+         [{"return": {}}, {"error": {"class": "GenericError", "desc": "no: not now"}}])
+    control.do("delay=guest-sync:1:300")
+    begun = time.monotonic()
+    same(agent.get("guest-sync", id=1), 1)
+    same(time.monotonic() - begun > 0.25, True)
+    control.do("agent off")
+    contains(c.lines_until("VSERPORT")[-1], '"open": false')
 
 
 @test(daemon=False)
