@@ -229,10 +229,12 @@ static int set_one(struct call *call, const struct json *wanted, struct error *e
 {
     uint64_t id = 0;
     bool online = true;
-    if (!json_to_u64(json_get(wanted, "logical-id"), &id) || !json_to_bool(json_get(wanted, "online"), &online))
+    if (!json_to_u64(json_get(wanted, "logical-id"), &id)
+        || !json_to_bool(json_get(wanted, "online"), &online))
         return fail(err, ERR_INVALID_ARG, "Parameter 'vcpus' needs logical-id and online");
     if (id >= processors(call->vm))
-        return fail(err, ERR_INVALID_ARG, "open(\"/sys/devices/system/cpu/cpu%llu/\"): No such file or directory",
+        return fail(err, ERR_INVALID_ARG,
+                    "open(\"/sys/devices/system/cpu/cpu%llu/\"): No such file or directory",
                     (unsigned long long) id);
     if (id == 0 && !online)
         return fail(err, ERR_INVALID_ARG, "logical processor #0 can't be offlined");
