@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The graph: who lies on whom, and who uses what. */
 #include "simvmm/block.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <linux/fs.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "simvmm/block_check.h"
+#include "simvmm/bitmap.h"
+#include "simvmm/device.h"
 #include "simvmm/image_lock.h"
-#include "simvmm/keyval.h"
+#include "simvmm/job.h"
+#include "simvmm/qcow2.h"
+#include "simvmm/value.h"
 
 struct block_node *block_find(const struct vm *vm, const char *name)
 {
@@ -25,12 +24,52 @@ struct block_node *block_find(const struct vm *vm, const char *name)
     return NULL;
 }
 
-void block_free(struct block_node *node)
+struct block_node *block_get(const struct vm *vm, const char *device, const char *node, struct error *err)
 {
-    if (node && node->fd >= 0)
-        close(node->fd);
-    free(node);
+    struct block_node *b = device ? block_find(vm, device) : NULL;
+    if (!b && node)
+        b = block_find(vm, node);
+    if (!b)
+        (void) fail(err, ERR_INVALID_ARG, "Cannot find device='%s' nor node-name='%s'", device ? device : "",
+                    node ? node : "");
+    return b;
 }
+
+void block_free(struct block_node *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->bitmaps.count; i++)
+        bitmap_free(b->bitmaps.items[i]);
+    vector_done(&b->bitmaps);
+    qcow2_free(b->qcow2);
+    if (b->fd >= 0)
+        close(b->fd);
+    free(b);
+}
+
+void block_ref(struct block_node *b)
+{
+    b->users++;
+}
+
+void block_unref(struct block_node *b)
+{
+    if (!b || --b->users)
+        return;
+    struct vm *vm = b->vm;
+    struct block_node *file = b->file, *backing = b->backing;
+    for (size_t i = 0; i < vm->blocks.count; i++)
+        if (vm->blocks.items[i] == b) {
+            vector_remove(&vm->blocks, i);
+            break;
+        }
+    block_free(b);
+    block_unref(file);
+    block_unref(backing);
+}
+
+/* ---- devices ---- */
 
 static void add_owner(struct buffer *out, const struct qom_node *user)
 {
@@ -42,6 +81,16 @@ static bool shares(const struct qom_node *user)
 {
     const struct qom_property *p = qom_property_find(user, "share-rw");
     return p && text_equal(p->value, "true");
+}
+
+static int lock_bottom(const struct block_node *b, const struct qom_node *user, struct error *err)
+{
+    const struct block_node *bottom = b;
+    while (bottom->file)
+        bottom = bottom->file;
+    if (bottom->fd < 0 || bottom->unlocked)
+        return 0;
+    return image_lock(bottom->fd, bottom->filename, !b->read_only, shares(user), err);
 }
 
 int block_attach(struct vm *vm, struct block_node *b, struct qom_node *user, struct error *err)
@@ -58,235 +107,187 @@ int block_attach(struct vm *vm, struct block_node *b, struct qom_node *user, str
             "child).",
             b->name, buffer_text(&first), b->name, buffer_text(&second), b->name);
     }
-    const struct block_node *bottom = b;
-    while (bottom->file)
-        bottom = bottom->file;
-    bool locked = bottom->fd >= 0 && !bottom->unlocked;
-    if (locked && image_lock(bottom->fd, bottom->filename, !b->read_only, shares(user), err) < 0)
+    if (lock_bottom(b, user, err) < 0)
         return -1;
+    if (!b->user)
+        block_ref(b);
     b->user = user;
     return 0;
 }
 
 void block_detach(struct vm *vm, const struct qom_node *user)
 {
+    for (size_t i = vm->blocks.count; i-- > 0;) {
+        struct block_node *b = vm->blocks.items[i];
+        if (b->user != user)
+            continue;
+        b->user = NULL;
+        block_unref(b);
+        i = vm->blocks.count;
+    }
+}
+
+/* ---- blockdev-del ---- */
+
+static int check_unused(const struct vm *vm, const struct block_node *b, struct error *err)
+{
     for (size_t i = 0; i < vm->blocks.count; i++)
-        if (vm->blocks.items[i]->user == user)
-            vm->blocks.items[i]->user = NULL;
+        if (vm->blocks.items[i]->backing == b)
+            return fail(err, ERR_INVALID_ARG, "Node '%s' is busy: node is used as backing hd of '%s'",
+                        b->name, vm->blocks.items[i]->name);
+    if (b->job)
+        return fail(err, ERR_INVALID_ARG, "Node '%s' is busy: block device is in use by block job: %s",
+                    b->name, job_type(b->job));
+    if (b->user)
+        return fail(err, ERR_INVALID_ARG, "Node %s is in use", b->name);
+    if (!b->named)
+        return fail(err, ERR_INVALID_ARG, "Node %s is not owned by the monitor", b->name);
+    if (b->users > 1)
+        return fail(err, ERR_INVALID_ARG, "Block device %s is in use", b->name);
+    return 0;
 }
 
 int block_delete(struct vm *vm, const char *name, struct error *err)
 {
-    for (size_t i = 0; i < vm->blocks.count; i++) {
-        struct block_node *b = vm->blocks.items[i];
-        if (!text_equal(b->name, name))
-            continue;
-        for (size_t k = 0; k < vm->blocks.count; k++)
-            if (b->user || vm->blocks.items[k]->file == b || vm->blocks.items[k]->backing == b)
-                return fail(err, ERR_INVALID_ARG, b->user ? "Node %s is in use" : "Block device %s is in use",
-                            name);
-        block_free(b);
-        vector_remove(&vm->blocks, i);
-        return 0;
-    }
-    return fail(err, ERR_INVALID_ARG, "Failed to find node with node-name='%s'", name);
-}
-
-/* ---- files ---- */
-
-/* The smallest read, from a sector on, that succeeds past the host's cache. */
-static unsigned probe_alignment(int fd)
-{
-    static char room[4096] __attribute__((aligned(4096)));
-    for (unsigned size = 512; size < sizeof room; size *= 2)
-        if (pread(fd, room, size, 0) >= 0)
-            return size;
-    return sizeof room;
-}
-
-static int open_file(struct block_node *b, struct error *err)
-{
-    int flags = O_CLOEXEC | (b->read_only ? O_RDONLY : O_RDWR) | (b->direct ? O_DIRECT : 0);
-    b->fd = open(b->filename, flags);
-    if (b->fd < 0 && errno == EINVAL && b->direct && access(b->filename, R_OK) == 0)
-        return fail(err, ERR_INVALID_ARG, "Could not open '%s': filesystem does not support O_DIRECT",
-                    b->filename);
-    if (b->fd < 0)
-        return fail(err, ERR_INVALID_ARG, "Could not open '%s': %s", b->filename, strerror(errno));
-    struct stat status;
-    if (fstat(b->fd, &status) < 0)
-        return fail(err, ERR_INVALID_ARG, "Could not stat '%s': %s", b->filename, strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return fail(err, ERR_INVALID_ARG, "Could not open '%s': Is a directory", b->filename);
-    if (S_ISBLK(status.st_mode))
-        ioctl(b->fd, BLKGETSIZE64, &b->size);
-    else
-        b->size = (uint64_t) status.st_size;
-    b->actual = (uint64_t) status.st_blocks * 512;
-    b->alignment = b->direct ? probe_alignment(b->fd) : 1;
+    struct block_node *b = block_find(vm, name);
+    if (!b || !text_equal(b->name, name))
+        return fail(err, ERR_INVALID_ARG, "Failed to find node with node-name='%s'", name);
+    if (check_unused(vm, b, err) < 0)
+        return -1;
+    b->named = false;
+    block_unref(b);
     return 0;
 }
 
-/* "file" with auto-read-only falls back to reading. */
-static int open_storage(struct block_node *b, bool auto_read_only, struct error *err)
+/* ---- the graph ---- */
+
+void block_set_backing(struct block_node *b, struct block_node *backing)
 {
-    if (open_file(b, err) == 0)
-        return 0;
-    if (!auto_read_only || b->read_only || access(b->filename, R_OK) != 0 ||
-        (errno != EACCES && errno != EROFS))
-        return -1;
-    error_clear(err);
-    b->read_only = true;
-    return open_file(b, err);
+    struct block_node *old = b->backing;
+    if (backing)
+        block_ref(backing);
+    b->backing = backing;
+    block_unref(old);
 }
 
-/* The virtual size in a qcow2 header, and whether it is one. */
-static bool read_qcow2(struct block_node *b)
+static void move_user(struct vm *vm, struct block_node *from, struct block_node *to)
 {
-    static unsigned char head[4096] __attribute__((aligned(4096)));     /* as O_DIRECT wants it */
-    const struct block_node *file = b->file;
-    if (!file || file->fd < 0 || pread(file->fd, head, sizeof head, 0) < 32 ||
-        memcmp(head, "QFI\xfb", 4) != 0)
-        return false;
-    b->size = 0;
-    for (int i = 24; i < 32; i++)
-        b->size = b->size << 8 | head[i];
-    return true;
+    struct qom_node *user = from->user, *inner = user ? qom_child(user, "virtio-backend") : NULL;
+    const char *name = from->drive ? from->drive : to->name;
+    if (!user)
+        return;
+    to->drive = from->drive;
+    from->drive = NULL;
+    for (size_t i = 0; i < vm->devices.count; i++)
+        if (vm->devices.items[i]->node == user)
+            vm->devices.items[i]->drive = name;
+    qom_set_text(user, "drive", name);
+    if (inner)
+        qom_set_text(inner, "drive", name);
+    to->throttle = from->throttle;
+    from->throttle = NULL;
+    block_ref(to);
+    to->user = user;
+    from->user = NULL;
+    (void) lock_bottom(to, user, &(struct error) { ERR_NONE, 0, NULL });
+    block_unref(from);
 }
 
-/* ---- -blockdev ---- */
-
-static void take_cache(struct block_node *b, const struct json *given)
+void block_replace(struct block_node *from, struct block_node *to)
 {
-    const struct json *cache = json_get(given, "cache");
-    error_scope(checked);
-    (void) keyval_bool(cache, "direct", &b->direct, &checked);
-    (void) keyval_bool(cache, "no-flush", &b->no_flush, &checked);
-}
-
-static int take_child(struct vm *vm, const struct json *given, const char *key, struct block_node **ret,
-                      struct error *err)
-{
-    const struct json *child = json_get(given, key);
-    if (!child || child->type == JSON_NULL)
-        return 0;
-    if (child->type == JSON_OBJECT) {
-        *ret = block_create(vm, child, err);
-        return *ret ? 0 : -1;
+    struct vm *vm = from->vm;
+    block_ref(from);
+    for (size_t i = 0; i < vm->blocks.count; i++)
+        if (vm->blocks.items[i]->backing == from && vm->blocks.items[i] != to)
+            block_set_backing(vm->blocks.items[i], to);
+    for (size_t i = 0; i < vm->blocks.count; i++) {
+        struct block_node *b = vm->blocks.items[i];
+        if (b->file != from || b == to)
+            continue;
+        block_ref(to);
+        b->file = to;
+        block_unref(from);
     }
-    *ret = block_find(vm, json_text(child));
-    return *ret ? 0
-                : fail(err, ERR_INVALID_ARG, "Cannot find device='%s' nor node-name='%s'", json_text(child),
-                       json_text(child));
+    move_user(vm, from, to);
+    block_unref(from);
 }
 
-static int fill(struct vm *vm, struct block_node *b, const struct json *given, struct error *err)
+bool block_is_above(const struct block_node *top, const struct block_node *base)
 {
-    bool auto_read_only = false;
-    if (keyval_bool(given, "read-only", &b->read_only, err) < 0
-        || keyval_bool(given, "auto-read-only", &auto_read_only, err) < 0)
-        return -1;
-    take_cache(b, given);
-    b->detect_zeroes = arena_copy(vm->arena, keyval_text(given, "detect-zeroes"));
-    if (block_is_format(b->driver)) {
-        if (take_child(vm, given, "file", &b->file, err) < 0 ||
-            take_child(vm, given, "backing", &b->backing, err) < 0)
-            return -1;
-        if (!b->file)
-            return fail(err, ERR_INVALID_ARG, "Parameter 'file' is missing");
-        b->filename = b->file->filename;
-        b->size = b->file->size;
-        b->actual = b->file->actual;
-        if (text_equal(b->driver, "qcow2") && !read_qcow2(b) && b->file->fd >= 0)
-            return fail(err, ERR_INVALID_ARG, "Image is not in qcow2 format");
-        return 0;
-    }
-    if (text_starts(b->driver, "null")) {
-        b->size = 1 << 30;
-        return keyval_size(given, "size", &b->size, err);
-    }
-    b->filename = arena_copy(vm->arena, keyval_text(given, "filename"));
-    b->unlocked = text_equal(keyval_text(given, "locking"), "off");
-    if (text_equal(b->driver, "file") || text_starts(b->driver, "host_")) {
-        if (!b->filename)
-            return fail(err, ERR_INVALID_ARG, "Parameter 'filename' is missing");
-        return open_storage(b, auto_read_only, err);
-    }
-    return 0;                           /* over a network: taken as it is */
-}
-
-struct block_node *block_create(struct vm *vm, const struct json *given, struct error *err)
-{
-    const char *driver = keyval_text(given, "driver"), *name = keyval_text(given, "node-name");
-    if (block_check(given, false, err) < 0)
-        return NULL;
-    if (name && block_find(vm, name))
-        return fail(err, ERR_INVALID_ARG, "Duplicate nodes with node-name='%s'", name), NULL;
-    struct block_node *b = NEW(struct block_node);
-    *b = (struct block_node) { .driver = arena_copy(vm->arena, driver), .fd = -1, .writeback = true };
-    b->name = name ? arena_copy(vm->arena, name) : arena_printf(vm->arena, "#block%03zu", vm->blocks.count);
-    if (fill(vm, b, given, err) < 0) {
-        block_free(b);
-        return NULL;
-    }
-    vector_push(&vm->blocks, b);
-    return b;
-}
-
-/* ---- -drive ---- */
-
-static const struct { const char *word; bool direct, no_flush, writeback; } cache_modes[] = {
-    { "none", true, false, true },        { "off", true, false, true },
-    { "writeback", false, false, true },  { "writethrough", false, false, false },
-    { "directsync", true, false, false }, { "unsafe", false, true, true },
-};
-
-static int take_cache_mode(struct block_node *b, const char *word, struct error *err)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(cache_modes); i++)
-        if (text_equal(cache_modes[i].word, word)) {
-            b->direct = cache_modes[i].direct;
-            b->no_flush = cache_modes[i].no_flush;
-            b->writeback = cache_modes[i].writeback;
-            return 0;
-        }
-    return fail(err, ERR_INVALID_ARG, "invalid cache option");
-}
-
-static bool is_bus(const char *word)
-{
-    static const char *const buses[] = { "none",   "ide", "scsi", "floppy", "pflash",
-                                         "virtio", "sd",  "mtd",  "xen" };
-    for (size_t k = 0; k < ARRAY_COUNT(buses); k++)
-        if (text_equal(buses[k], word))
+    for (; top; top = top->backing)
+        if (top == base)
             return true;
     return false;
 }
 
-int block_create_drive(struct vm *vm, const struct json *given, struct error *err)
+struct block_node *block_overlay(const struct block_node *active, const struct block_node *b)
 {
-    const char *id = keyval_text(given, "id"), *file = keyval_text(given, "file"),
-               *format = keyval_text(given, "format");
-    const char *bus = keyval_text(given, "if"), *cache = keyval_text(given, "cache");
-    if (bus && !is_bus(bus))
-        return fail(err, ERR_INVALID_ARG, "unsupported bus type '%s'", bus);
-    if (id && block_find(vm, id))
-        return fail(err, ERR_INVALID_ARG, "Duplicate ID '%s' for drive", id);
-    struct block_node *b = NEW(struct block_node);
-    *b = (struct block_node) { .fd = -1,
-                               .writeback = true,
-                               .driver = format ? arena_copy(vm->arena, format) : "raw" };
-    b->drive = id ? arena_copy(vm->arena, id)
-                  : arena_printf(vm->arena, "%s0-hd%zu", bus ? bus : "ide", vm->blocks.count);
-    b->name = arena_printf(vm->arena, "#block%03zu", vm->blocks.count);
-    b->filename = arena_copy(vm->arena, file);
-    bool bad = (cache && take_cache_mode(b, cache, err) < 0) ||
-               keyval_bool(given, "readonly", &b->read_only, err) < 0 ||
-               keyval_bool(given, "read-only", &b->read_only, err) < 0 || (file && open_file(b, err) < 0);
-    if (bad) {
-        block_free(b);
-        return -1;
-    }
-    vector_push(&vm->blocks, b);
-    return 0;
+    for (; active; active = active->backing)
+        if (active->backing == b)
+            return (struct block_node *) active;
+    return NULL;
+}
+
+unsigned block_depth(const struct block_node *b)
+{
+    unsigned depth = 0;
+    while ((b = b->backing))
+        depth++;
+    return depth;
+}
+
+bool block_is_active(const struct block_node *b)
+{
+    for (size_t i = 0; i < b->vm->blocks.count; i++)
+        if (b->vm->blocks.items[i]->backing == b)
+            return false;
+    return true;
+}
+
+/* ---- names ---- */
+
+/* What lies below is not what the image itself asks for. */
+static bool is_overridden(const struct block_node *b, struct arena *a)
+{
+    if (!b->qcow2)
+        return false;
+    const char *asked = b->backing_name;
+    if (!b->backing)
+        return asked != NULL;
+    return !text_equal(asked, block_filename(b->backing, a));
+}
+
+static const struct json *options_of(const struct block_node *b, struct arena *a)
+{
+    struct json *v = value_object(a);
+    if (b->backing && is_overridden(b, a))
+        value_set(a, v, "backing", options_of(b->backing, a));
+    if (!b->backing && is_overridden(b, a))
+        value_set(a, v, "backing", value_null(a));
+    if (b->file)
+        value_set(a, v, "file", options_of(b->file, a));
+    if (!b->file && b->filename)
+        value_set_text(a, v, "filename", b->filename);
+    value_set_text(a, v, "driver", b->driver);
+    return v;
+}
+
+static bool needs_options(const struct block_node *b, struct arena *a)
+{
+    for (; b; b = b->file)
+        if (is_overridden(b, a))
+            return true;
+    return false;
+}
+
+const char *block_filename(const struct block_node *b, struct arena *a)
+{
+    if (!needs_options(b, a))
+        return b->filename                       ? b->filename
+               : text_starts(b->driver, "null-") ? arena_printf(a, "%s://", b->driver)
+                                                 : "";
+    owned_buffer struct buffer out = { 0 };
+    buffer_add_text(&out, "json:");
+    value_print(&out, options_of(b, a));
+    return arena_copy(a, buffer_text(&out));
 }

@@ -27,6 +27,11 @@ bool block_is_format(const char *driver)
     return among(driver, formats, ARRAY_COUNT(formats));
 }
 
+bool block_is_driver(const char *driver)
+{
+    return block_is_format(driver) || among(driver, protocols, ARRAY_COUNT(protocols));
+}
+
 static const char *const common_keys[] = { "driver",         "node-name",   "read-only",
                                            "auto-read-only", "force-share", "discard",
                                            "detect-zeroes",  "cache",       "active" };
@@ -101,7 +106,7 @@ int block_check(const struct json *given, bool strict, struct error *err)
     const struct json *cache = json_get(given, "cache");
     if (!driver)
         return fail(err, ERR_INVALID_ARG, "Parameter 'driver' is missing");
-    if (!among(driver, formats, ARRAY_COUNT(formats)) && !among(driver, protocols, ARRAY_COUNT(protocols)))
+    if (!block_is_driver(driver))
         return fail(err, ERR_INVALID_ARG, "Parameter 'driver' does not accept value '%s'", driver);
     if (check_switch(json_get(cache, "direct"), "cache.direct", strict, err) < 0
         || check_switch(json_get(cache, "no-flush"), "cache.no-flush", strict, err) < 0

@@ -9,3 +9,4 @@
 /* `strict`: written as JSON, where "on" is no boolean. */
 int block_check(const struct json *given, bool strict, struct error *err);
 bool block_is_format(const char *driver);       /* lies on another node */
+bool block_is_driver(const char *driver);       /* or a protocol */

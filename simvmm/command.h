@@ -20,6 +20,8 @@ enum argument_type {
 };
 struct argument { const char *name; enum argument_type type; bool optional; };
 
+struct transaction;
+
 struct call {
     const struct command *command;
     struct vm *vm;
@@ -27,6 +29,7 @@ struct call {
     const struct json *arguments;       /* an object, or NULL */
     struct arena *arena;
     struct buffer out;                  /* the "return" value; empty means {} */
+    struct transaction *transaction;    /* that it is a part of; NULL */
     const char *error_class;            /* of a failure, if it is not GenericError */
 };
 
@@ -46,4 +49,6 @@ void call_return(struct call *call, const struct json *value);
 extern const struct command qom_commands[], run_commands[], query_commands[], type_commands[],
     block_commands[], migrate_commands[], pci_commands[], plug_commands[], fixed_commands[],
     fd_commands[];
+extern const struct command node_commands[], job_commands[], copy_commands[], create_commands[],
+    snapshot_commands[], transaction_commands[], bitmap_commands[];
 extern const struct command *const command_families[];

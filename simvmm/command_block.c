@@ -1,75 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries about disks. */
 #include "base/text.h"
-#include "simvmm/block.h"
+#include "simvmm/block_value.h"
 #include "simvmm/command.h"
 #include "simvmm/device.h"
+#include "simvmm/given.h"
 #include "simvmm/value.h"
-
-static const struct json *image_value(const struct call *call, const struct block_node *b)
-{
-    struct arena *a = call->arena;
-    struct json *v = value_object(a);
-    value_set_text(a, v, "filename", b->filename ? b->filename : "");
-    value_set_text(a, v, "format", b->driver);
-    value_set_number(a, v, "virtual-size", (long long) b->size);
-    value_set_number(a, v, "actual-size", (long long) b->actual);
-    value_set_bool(a, v, "dirty-flag", false);
-    if (vm_is(call->vm, 11) && text_equal(b->driver, "file")) {
-        struct json *specific = value_object(a);
-        value_set_text(a, specific, "type", "file");
-        value_set(a, specific, "data", value_object(a));
-        value_set(a, v, "format-specific", specific);
-    }
-    if (vm_is(call->vm, 11)) {
-        struct json *limits = value_object(a);
-        value_set_number(a, limits, "request-alignment", b->alignment ? b->alignment : 1);
-        value_set_number(a, limits, "min-mem-alignment", b->direct ? 512 : 1);
-        value_set_number(a, limits, "opt-mem-alignment", 4096);
-        value_set_number(a, limits, "max-iov", 1024);
-        value_set(a, v, "limits", limits);
-    }
-    return v;
-}
-
-static const struct json *node_value(const struct call *call, const struct block_node *b)
-{
-    static const char *const zeroes[] = { "iops",   "iops_rd", "iops_wr",         "bps",
-                                          "bps_rd", "bps_wr",  "write_threshold", "backing_file_depth" };
-    struct arena *a = call->arena;
-    struct json *v = value_object(a), *cache = value_object(a), *children = value_array(a);
-    for (size_t i = 0; i < ARRAY_COUNT(zeroes); i++)
-        value_set_number(a, v, zeroes[i], text_equal(zeroes[i], "backing_file_depth") && b->backing ? 1 : 0);
-    value_set_text(a, v, "detect_zeroes", b->detect_zeroes ? b->detect_zeroes : "off");
-    value_set(a, v, "image", image_value(call, b));
-    value_set_bool(a, v, "ro", b->read_only);
-    value_set_text(a, v, "node-name", b->name);
-    value_set_text(a, v, "drv", b->driver);
-    value_set_bool(a, v, "encrypted", false);
-    value_set_bool(a, cache, "writeback", b->writeback);
-    value_set_bool(a, cache, "direct", b->direct);
-    value_set_bool(a, cache, "no-flush", b->no_flush);
-    value_set(a, v, "cache", cache);
-    value_set_text(a, v, "file", b->filename ? b->filename : "");
-    if (!vm_is(call->vm, 11))
-        return v;
-    value_set_bool(a, v, "active", true);
-    if (b->file) {
-        struct json *child = value_object(a);
-        value_set_text(a, child, "node-name", b->file->name);
-        value_set_text(a, child, "child", "file");
-        value_push(a, children, child);
-    }
-    value_set(a, v, "children", children);
-    return v;
-}
 
 static int named_nodes(struct call *call, struct error *err)
 {
     (void) err;
     struct json *list = value_array(call->arena);
-    for (size_t i = call->vm->blocks.count; i-- > 0;)
-        value_push(call->arena, list, node_value(call, call->vm->blocks.items[i]));
+    bool flat = given_bool(call->arguments, "flat", false);
+    block_measure(call->vm);
+    for (size_t i = call->vm->blocks.count; i-- > 0;) {
+        value_push(call->arena, list, block_value(call->vm->blocks.items[i], flat, call->arena));
+    }
     call_return(call, list);
     return 0;
 }
@@ -93,7 +39,7 @@ static bool is_removable(const struct device *device)
 }
 
 /* A device that has a disk, or could have one put in. */
-static const struct json *drive_value(const struct call *call, const struct device *device)
+static const struct json *drive_value(const struct call *call, const struct device *device, bool flat)
 {
     struct arena *a = call->arena;
     const struct block_node *b = device->drive ? block_find(call->vm, device->drive) : NULL;
@@ -104,7 +50,7 @@ static const struct json *drive_value(const struct call *call, const struct devi
     value_set_bool(a, v, "removable", is_removable(device));
     value_set_bool(a, v, "locked", false);
     if (b)
-        value_set(a, v, "inserted", node_value(call, b));
+        value_set(a, v, "inserted", block_value(b, flat, call->arena));
     if (is_removable(device))
         value_set_bool(a, v, "tray_open", false);
     value_set_text(a, v, "io-status", "ok");
@@ -114,11 +60,13 @@ static const struct json *drive_value(const struct call *call, const struct devi
 static int query_block(struct call *call, struct error *err)
 {
     (void) err;
+    block_measure(call->vm);
     struct json *list = value_array(call->arena);
+    bool flat = given_bool(call->arguments, "flat", false);
     for (size_t i = 0; i < call->vm->devices.count; i++) {
         const struct device *device = call->vm->devices.items[i];
         if (device->drive || is_removable(device))
-            value_push(call->arena, list, drive_value(call, device));
+            value_push(call->arena, list, drive_value(call, device, flat));
     }
     call_return(call, list);
     return 0;
@@ -169,7 +117,7 @@ static const struct json *stats_value(const struct call *call, bool device)
     return v;
 }
 
-static const struct json *node_stats(const struct call *call, const struct block_node *b)
+static const struct json *node_stats(const struct call *call, const struct block_node *b, bool alone)
 {
     struct arena *a = call->arena;
     struct json *v = value_object(a);
@@ -184,7 +132,9 @@ static const struct json *node_stats(const struct call *call, const struct block
         value_set(a, v, "driver-specific", specific);
     }
     if (b->file)
-        value_set(a, v, "parent", node_stats(call, b->file));
+        value_set(a, v, "parent", node_stats(call, b->file, alone));
+    if (b->backing && !alone)
+        value_set(a, v, "backing", node_stats(call, b->backing, false));
     return v;
 }
 
@@ -199,7 +149,9 @@ static const struct json *drive_stats(const struct call *call, const struct devi
         value_set_text(a, v, "node-name", b->name);
     value_set(a, v, "stats", stats_value(call, true));
     if (b && b->file)
-        value_set(a, v, "parent", node_stats(call, b->file));
+        value_set(a, v, "parent", node_stats(call, b->file, false));
+    if (b && b->backing)
+        value_set(a, v, "backing", node_stats(call, b->backing, false));
     return v;
 }
 
@@ -210,7 +162,7 @@ static int blockstats(struct call *call, struct error *err)
     json_to_bool(json_get(call->arguments, "query-nodes"), &nodes);
     struct json *list = value_array(call->arena);
     for (size_t i = 0; nodes && i < call->vm->blocks.count; i++)
-        value_push(call->arena, list, node_stats(call, call->vm->blocks.items[i]));
+        value_push(call->arena, list, node_stats(call, call->vm->blocks.items[i], true));
     for (size_t i = 0; !nodes && i < call->vm->devices.count; i++) {
         const struct device *device = call->vm->devices.items[i];
         if (device->drive || is_removable(device))

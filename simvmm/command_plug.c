@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes and goes while the machine runs: devices, objects, disks, networks. */
 #include "base/text.h"
-#include "simvmm/block.h"
-#include "simvmm/block_check.h"
 #include "simvmm/command.h"
 #include "simvmm/device.h"
 #include "simvmm/guest.h"
@@ -70,23 +68,8 @@ static int netdev_del(struct call *call, struct error *err)
     return netdev_delete(call->vm, json_get_text(call->arguments, "id"), err);
 }
 
-static int blockdev_add(struct call *call, struct error *err)
-{
-    if (block_check(call->arguments, true, err) < 0)
-        return -1;
-    if (!json_get(call->arguments, "node-name"))
-        return fail(err, ERR_INVALID_ARG, "'node-name' must be specified for the root node");
-    return block_create(call->vm, call->arguments, err) ? 0 : -1;
-}
-
-static int blockdev_del(struct call *call, struct error *err)
-{
-    return block_delete(call->vm, json_get_text(call->arguments, "node-name"), err);
-}
-
 static const struct argument anything[] = { { "", ARG_REST, false } };
 static const struct argument id_args[] = { { "id", ARG_TEXT, false }, { NULL, 0, false } };
-static const struct argument node_args[] = { { "node-name", ARG_TEXT, false }, { NULL, 0, false } };
 
 const struct command plug_commands[] = {
     { "device_add", ALWAYS, device_add, anything },
@@ -95,7 +78,5 @@ const struct command plug_commands[] = {
     { "object-del", ALWAYS, object_del, id_args },
     { "netdev_add", ALWAYS, netdev_add, anything },
     { "netdev_del", ALWAYS, netdev_del, id_args },
-    { "blockdev-add", ALWAYS, blockdev_add, anything },
-    { "blockdev-del", ALWAYS, blockdev_del, node_args },
     { NULL, ALWAYS, NULL, NULL },
 };

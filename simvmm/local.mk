@@ -18,3 +18,14 @@ simvmm_simvmm_LDADD = simvmm/libsimvmm.a src/loop/libloop.a src/json/libjson.a s
 simvmm_data = simvmm/data/11.1.tree simvmm/data/11.1.replies simvmm/data/7.2.tree simvmm/data/7.2.replies
 simvmm/libsimvmm_a-data.$(OBJEXT): $(simvmm_data)
 EXTRA_DIST += $(simvmm_data) simvmm/data/README simvmm/harvest simvmm/compare simvmm/comparisons.py simvmm/emulator.py
+
+# Disks: images, nodes, jobs on them.
+simvmm_libsimvmm_a_SOURCES += \
+    simvmm/bitmap.c simvmm/bitmap.h simvmm/block_io.c simvmm/block_io.h simvmm/block_make.c simvmm/block_open.c \
+    simvmm/block_value.c simvmm/block_value.h simvmm/command_bitmap.c simvmm/command_copy.c simvmm/command_create.c \
+    simvmm/command_job.c simvmm/command_node.c simvmm/command_snapshot.c simvmm/given.c simvmm/given.h \
+    simvmm/job.c simvmm/job.h simvmm/job_copy.c simvmm/job_copy.h simvmm/throttle.c simvmm/throttle.h \
+    simvmm/transaction.c simvmm/transaction.h \
+    simvmm/qcow2.c simvmm/qcow2.h simvmm/qcow2_private.h \
+    simvmm/qcow2_cluster.c simvmm/qcow2_create.c simvmm/qcow2_map.c simvmm/qcow2_snapshot.c
+EXTRA_DIST += simvmm/operations.py simvmm/sequences_block.py

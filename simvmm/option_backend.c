@@ -66,7 +66,11 @@ int option_blockdev(struct vm *vm, const struct given_option *given, struct erro
         return -1;
     if (!json_get(given->object, "node-name"))
         return fail(err, ERR_INVALID_ARG, "'node-name' must be specified for the root node");
-    return block_create(vm, given->object, err) ? 0 : -1;
+    struct block_node *b = block_create(vm, given->object, err);
+    if (!b)
+        return -1;
+    b->named = true;
+    return 0;
 }
 
 static void warn_of_probing(const char *file)

@@ -12,9 +12,11 @@
 #include "simvmm/descriptors.h"
 #include "simvmm/faults.h"
 #include "simvmm/guest.h"
+#include "simvmm/job.h"
 #include "simvmm/monitor.h"
 #include "simvmm/port.h"
 #include "simvmm/run.h"
+#include "simvmm/throttle.h"
 #include "simvmm/vnc.h"
 
 int vm_open_data(struct vm *vm, struct error *err)
@@ -50,12 +52,18 @@ void vm_done(struct vm *vm)
     guest_free(vm->guest);
     agent_system_free(vm->agent_system);
     vnc_close(vm);
+    jobs_done(vm);
     for (size_t i = 0; i < vm->chardevs.count; i++)
         chardev_free(vm->chardevs.items[i]);
     for (size_t i = 0; i < vm->monitors.count; i++)
         monitor_free(vm->monitors.items[i]);
     for (size_t i = 0; i < vm->blocks.count; i++)
         block_free(vm->blocks.items[i]);
+    while (vm->throttles.count) {
+        vm->throttles.items[0]->users = 1;
+        throttle_leave(vm, vm->throttles.items[0]);
+    }
+    vector_done(&vm->throttles);
     vector_done(&vm->chardevs);
     vector_done(&vm->monitors);
     vector_done(&vm->blocks);

@@ -42,6 +42,8 @@ struct chardev;
 struct monitor;
 struct block_node;
 struct port;
+struct job;
+struct throttle;
 struct device;
 
 struct option;
@@ -94,6 +96,8 @@ struct vm {
     VECTOR(struct port *) ports;        /* of devices with a character device */
     VECTOR(struct monitor *) monitors;
     VECTOR(struct block_node *) blocks;
+    VECTOR(struct job *) jobs;
+    VECTOR(struct throttle *) throttles;
     VECTOR(struct netdev *) netdevs;
     VECTOR(const char *) audiodevs, iothreads;
     VECTOR(const char *) migrate_capabilities;          /* those that are on */

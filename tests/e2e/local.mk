@@ -22,6 +22,7 @@ e2e_tests = \
     tests/e2e/reported.py \
     tests/e2e/load.py \
     tests/e2e/examples.py \
+    tests/e2e/simvmm_disks.py \
     tests/e2e/simvmm_qmp.py \
     tests/e2e/simvmm_tree.py \
     tests/e2e/simvmm_guest.py \

@@ -5,3 +5,4 @@ tests_unit_test_simvmm_SOURCES = tests/unit/simvmm/clock.c tests/unit/simvmm/com
 tests_unit_test_simvmm_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_simvmm_LDADD = simvmm/libsimvmm.a src/loop/libloop.a src/json/libjson.a src/base/libbase.a $(UV_LIBS) $(YAJL_LIBS) \
     $(CRITERION_LIBS)
+tests_unit_test_simvmm_SOURCES += tests/unit/simvmm/qcow2.c
