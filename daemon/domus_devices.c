@@ -2,6 +2,7 @@
 /* Our own program: what a definition asked for, beside what is in effect. */
 #include "base/memory.h"
 #include "daemon/request.h"
+#include "qemu/cpu_report.h"
 #include "qemu/device_report.h"
 #include "qemu/drift.h"
 
@@ -45,6 +46,34 @@ int on_domus_devices(struct request *request, const domus_devices_args *args, do
             .backend = remote_string_new(item->backend),
         };
         reply_settings(item, to);
+    }
+    return 0;
+}
+
+int on_domus_cpu(struct request *request, const domus_cpu_args *args, domus_cpu_ret *ret, struct error *err)
+{
+    static const int states[] = { [CPU_FEATURE_ENABLED] = DOMUS_FEATURE_ENABLED,
+                                  [CPU_FEATURE_DISABLED] = DOMUS_FEATURE_DISABLED,
+                                  [CPU_FEATURE_UNAVAILABLE] = DOMUS_FEATURE_UNAVAILABLE };
+    static const int wishes[] = { [CPU_NOT_ASKED] = DOMUS_FEATURE_NOT_ASKED,
+                                  [CPU_ASKED_ON] = DOMUS_FEATURE_ASKED_ON,
+                                  [CPU_ASKED_OFF] = DOMUS_FEATURE_ASKED_OFF };
+    if (domain_check_active(request->dom, err) < 0)
+        return -1;
+    owned(cpu_report) struct cpu_report *report = domain_cpu(request->dom, err);
+    if (!report)
+        return -1;
+    ret->model = memory_copy_text(report->model);
+    ret->type = memory_copy_text(report->type);
+    ret->features.features_val =
+        memory_new((report->features.count + 1) * sizeof *ret->features.features_val);
+    for (size_t i = 0; i < report->features.count; i++) {
+        const struct cpu_flag *feature = &report->features.items[i];
+        ret->features.features_val[ret->features.features_len++] = (domus_cpu_feature) {
+            .name = memory_copy_text(feature->name),
+            .asked = wishes[feature->asked],
+            .state = states[feature->state],
+        };
     }
     return 0;
 }

@@ -6,7 +6,7 @@ shell_libshell_a_SOURCES = shell/affect.c shell/affect.h shell/arguments.c shell
     shell/define.c shell/definition.c shell/definition.h shell/desc.c shell/destroy.c shell/device.c shell/device.h \
     shell/domblkinfo.c shell/domblklist.c shell/domblkstat.c shell/domcapabilities.c shell/domcontrol.c \
     shell/domid.c shell/domiflist.c shell/domifstat.c shell/dominfo.c shell/domjobinfo.c shell/dommemstat.c \
-    shell/domrename.c shell/domstate.c shell/domstats.c shell/domxml_to_native.c shell/devices.c shell/drift.c shell/dumpxml.c shell/edit.c \
+    shell/domrename.c shell/domstate.c shell/domstats.c shell/domxml_to_native.c shell/cpu_features.c shell/devices.c shell/drift.c shell/dumpxml.c shell/edit.c \
     shell/event.c shell/event_kinds.c shell/event_kinds.h shell/faults.c shell/faults.h shell/freecell.c \
     shell/help.c shell/host.c shell/inject.c shell/lint.c shell/list.c shell/listing.c shell/listing.h shell/metadata.c \
     shell/nodeinfo.c shell/nodestats.c shell/pretty.c shell/pretty.h shell/prompt.c shell/prompt.h \

@@ -12,7 +12,7 @@
     _(console) _(ttyconsole) _(vncdisplay) _(domdisplay) _(attach_device) _(detach_device) _(update_device) \
     _(attach_disk) _(detach_disk) _(attach_interface) _(detach_interface) _(change_media) \
     _(qom) _(qom_find) _(qom_get) _(qom_set) _(qom_watch) _(qom_diff) _(qom_export) \
-    _(device) _(drift) \
+    _(device) _(drift) _(cpu_features) \
     _(inject) _(timings) _(domcontrol) _(domjobinfo) _(domjobabort) _(qemu_monitor_command) \
     _(version) _(hostname) _(uri) _(nodeinfo) _(nodecpumap) _(nodecpustats) _(nodememstats) _(freecell) \
     _(maxvcpus) _(cpu_models) _(capabilities) _(domcapabilities) \

@@ -56,10 +56,12 @@ const struct json *asked_parse(struct arena *arena, const char *text, const char
     VECTOR(struct json_member) members = { 0 };
     for (bool begun = false; *text; begun = true) {
         const char *part = next_part(arena, &text), *equals = strchr(part, '=');
-        if (!equals && begun)
-            continue; /* a bare word is an old spelling of on or off */
         const char *key = equals ? arena_copy_bytes(arena, part, (size_t) (equals - part)) : first;
         const char *value = equals ? equals + 1 : part;
+        if (!equals && begun) { /* an old spelling of on and off: x, +x, -x */
+            key = part + (*part == '+' || *part == '-');
+            value = *part == '-' ? "off" : "on";
+        }
         struct json_member member = { key, new_string(arena, value, strlen(value)) };
         vector_push(&members, member);
     }

@@ -37,5 +37,5 @@ src_qemu_libqemu_a_SOURCES += src/qemu/qom_compare.c src/qemu/qom_compare.h src/
 src_qemu_libqemu_a_SOURCES += src/qemu/channels.c src/qemu/channels.h src/qemu/hostdevs.c src/qemu/services.c src/qemu/sounds.c
 
 # What a definition asked for, and what came of it.
-src_qemu_libqemu_a_SOURCES += src/qemu/asked.c src/qemu/asked.h src/qemu/asked_compare.c src/qemu/device_report.c \
+src_qemu_libqemu_a_SOURCES += src/qemu/asked.c src/qemu/asked.h src/qemu/asked_compare.c src/qemu/cpu_report.c src/qemu/cpu_report.h src/qemu/device_report.c \
     src/qemu/device_report.h src/qemu/device_settings.c src/qemu/device_settings.h src/qemu/drift.c src/qemu/drift.h

@@ -183,6 +183,24 @@ def a_device_shows_what_it_was_asked_to_be_beside_what_it_is(d):
     contains(d.domsh("device", "one", "virtio-disk0", "--refresh"), "differs")
 
 
+@test(emulator=("sim", "qemu"))
+def the_processors_features_are_told_as_asked_and_as_they_are(d):
+    d.define("one", extra="<cpu mode='custom' match='exact' check='none'><model fallback='forbid'>Haswell</model>"
+             "<feature policy='require' name='aes'/><feature policy='disable' name='avx2'/></cpu>")
+    d.virsh("start", "one")
+    d.domsh("qom", "one")
+    before = d.domsh("qom", "one", "--stats")
+    found = {f["feature"]: (f["asked"], f["state"]) for f in json.loads(d.domsh("cpu-features", "one", "--json"))}
+    same((found["aes"], found["avx2"], found["pni"]), (("on", "enabled"), ("off", "disabled"), ("-", "enabled")))
+    same(found["tsc-deadline"], ("-", "unavailable"), "what TCG cannot give")
+    same([name for name in found if name in ("realized", "enforce", "sse3", "sse4_1", "l3-cache")], [])
+    unavailable = {f["feature"] for f in json.loads(d.domsh("cpu-features", "one", "--unavailable", "--json"))}
+    path = json.loads(d.domsh("qom", "one", "find", "--property", "unavailable-features", "--json"))[0]["value"]
+    same(unavailable, set(path))
+    contains(d.domsh("cpu-features", "one"), "Model: Haswell (Haswell-x86_64-cpu)")
+    same(d.domsh("qom", "one", "--stats"), before, "the tree was not pulled again")
+
+
 def drifts(d, name):
     run = code(d, "drift", name, "--json")
     found = json.loads(run.stdout)

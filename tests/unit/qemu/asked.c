@@ -90,7 +90,8 @@ Test(asked, an_option_by_hand_is_read_as_the_emulator_reads_it)
     cr_assert_str_eq(json_get_text(o, "driver"), "virtio-blk-pci");
     cr_assert_str_eq(json_get_text(o, "id"), "a");
     cr_assert_str_eq(json_get_text(o, "serial"), "x,y");
-    cr_assert_eq(json_get(o, "bare"), NULL);
+    cr_assert_str_eq(json_get_text(o, "bare"), "on");
+    cr_assert_str_eq(json_get_text(asked_parse(arena, "qemu64,-svm,+avx", "model"), "svm"), "off");
     cr_assert_str_eq(json_get_text(asked_parse(arena, "{\"driver\": \"x\"}", "driver"), "driver"), "x");
     cr_assert_eq(asked_parse(arena, "{not json", "driver"), NULL);
     cr_assert_eq(asked_parse(arena, "", "driver")->length, 0);

@@ -34,6 +34,7 @@ DOMUS = {
     6: ('dom:domain', 'phases:{name:str,milliseconds:f64}<64>,calls:u64,request_bytes:u64,reply_bytes:u64'),
     10: ('dom:domain,path:str?,type:str?,property:str?,value:str?,flags:u32', 'matches:%s<65536>,total:u64' % MATCH),
     12: ('dom:domain,alias:str?,flags:u32', 'devices:%s<4096>' % DEVICE),
+    14: ('dom:domain', 'model:str,type:str,features:{name:str,asked:i32,state:i32}<4096>'),
     13: ('dom:domain', 'drifts:%s<4096>,compared:u64,more:i32' % DRIFT),
     11: ('dom:domain,path:str,property:str,value:str,flags:u32', 'type:str,sent:str,before:str?,after:str?'),
     20: ('dom:domain,line:str', 'text:str'),
