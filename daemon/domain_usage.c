@@ -8,6 +8,7 @@
 #include "daemon/usage.h"
 #include "loop/loop.h"
 #include "qemu/figures.h"
+#include "qemu/operations.h"
 
 /* --- a guest's memory
  * ---------------------------------------------------------------------------------------------- */
@@ -82,7 +83,8 @@ int on_domain_interface_stats(struct request *request, const remote_domain_inter
 /* --- what is being done to a domain
  * -------------------------------------------------------------------------------- */
 
-enum { CONTROL_OK, CONTROL_JOB };
+enum { CONTROL_OK, CONTROL_JOB, CONTROL_OCCUPIED, CONTROL_ERROR };
+enum { CONTROL_ERROR_MONITOR = 2 };
 
 int on_domain_get_control_info(struct request *request, const remote_domain_get_control_info_args *args,
                                remote_domain_get_control_info_ret *ret, struct error *err)
@@ -90,6 +92,11 @@ int on_domain_get_control_info(struct request *request, const remote_domain_get_
     const struct job *job = &request->dom->job;
     if (check_flags(args->flags, 0, err) < 0 || domain_check_active(request->dom, err) < 0)
         return -1;
+    if (domain_monitor_is_lost(request->dom)) {
+        ret->state = CONTROL_ERROR;
+        ret->details = CONTROL_ERROR_MONITOR;
+        return 0;
+    }
     ret->state = job->what ? CONTROL_JOB : CONTROL_OK;
     ret->stateTime = job->what ? loop_now() - job->began : 0;
     return 0;

@@ -28,6 +28,7 @@ static remote_nonnull_domain borrow(const struct domain *dom)
         peer_send_domain_event_callback_##name(peer, &m); \
     }
 SENDER(reboot)
+SENDER(control_error)
 SENDER(rtc_change, .offset = event->value)
 SENDER(watchdog, .action = event->type)
 SENDER(tray_change, .devAlias = (char *) event->alias, .reason = event->type)
@@ -89,6 +90,7 @@ static void (*const senders[EVENT_IDS])(struct peer *peer, int callback, const s
     [DOMAIN_EVENT_WATCHDOG] = send_watchdog,
     [DOMAIN_EVENT_IO_ERROR] = send_io_error,
     [DOMAIN_EVENT_IO_ERROR_REASON] = send_io_error_reason,
+    [DOMAIN_EVENT_CONTROL_ERROR] = send_control_error,
     [DOMAIN_EVENT_PMWAKEUP] = send_pmwakeup,
     [DOMAIN_EVENT_PMSUSPEND] = send_pmsuspend,
     [DOMAIN_EVENT_PMSUSPEND_DISK] = send_pmsuspend_disk,

@@ -11,6 +11,7 @@ const struct event_kind event_kinds[] = {
     { "watchdog", 3 },
     { "io-error", 4 },
     { "io-error-reason", 6 },
+    { "control-error", 7 },
     { "tray-change", 10 },
     { "pm-wakeup", 11 },
     { "pm-suspend", 12 },
@@ -75,6 +76,11 @@ static void on_io_error_reason(void *arg, const remote_domain_event_callback_io_
     TELL(.kind = "io-error-reason", .dom = &m->msg.dom, .detail = text);
 }
 
+static void on_control_error(void *arg, const remote_domain_event_callback_control_error_msg *m)
+{
+    TELL(.kind = "control-error", .dom = &m->msg.dom);
+}
+
 static void on_tray_change(void *arg, const remote_domain_event_callback_tray_change_msg *m)
 {
     static const char *const reasons[] = { "opened", "closed" };
@@ -133,6 +139,7 @@ const struct client_events event_handlers = {
     .domain_event_callback_watchdog = on_watchdog,
     .domain_event_callback_io_error = on_io_error,
     .domain_event_callback_io_error_reason = on_io_error_reason,
+    .domain_event_callback_control_error = on_control_error,
     .domain_event_callback_tray_change = on_tray_change,
     .domain_event_callback_pmwakeup = on_pmwakeup,
     .domain_event_callback_pmsuspend = on_pmsuspend,

@@ -166,7 +166,7 @@ static WAITS void remove_back_end(struct vmm *vmm, const struct domain_def *def,
     if (place.list == DEVICES_DISK)
         steps_remove_nodes(vmm, def->disks.items[place.index]);
     bool interface = place.list == DEVICES_INTERFACE;
-    if (!interface && place.list != DEVICES_RNG)
+    if ((!interface && place.list != DEVICES_RNG) || !vmm->monitor)
         return;
     owned_memory char *id = memory_printf("%s%s", interface ? "host" : "obj", device_alias_at(def, place));
     owned_memory char *arguments = steps_argument("id", id);

@@ -315,6 +315,12 @@ struct monitor *monitor_open_again(int fd, const char *subject, const struct mon
     return monitor_new(fd, subject, handler, arg, IDS * (1 + number % (UINT32_MAX / IDS - 2)));
 }
 
+void monitor_set_handler(struct monitor *m, const struct monitor_handler *handler, void *arg)
+{
+    m->handler = handler;
+    m->arg = arg;
+}
+
 void monitor_free(struct monitor *m)
 {
     if (!m)

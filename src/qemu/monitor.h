@@ -58,6 +58,8 @@ struct monitor *monitor_open(int fd, const char *subject, const struct monitor_h
  * commands to us.  They are dropped, and our own ids begin where that one's cannot have been. */
 struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler,
                                    void *arg);
+/* From now on events and the end are told to this one. */
+void monitor_set_handler(struct monitor *m, const struct monitor_handler *handler, void *arg);
 /* Never waits.  Commands under way fail with ERR_ABORTED; broken() is not called.  Every callback may. */
 void monitor_free(struct monitor *m);
 DEFINE_OWNED(monitor)

@@ -183,6 +183,11 @@ WAITS int native_command_line(const struct domain_def *def, struct buffer *out, 
     return 0;
 }
 
+bool domain_monitor_is_lost(const struct domain *dom)
+{
+    return dom->vmm && (!dom->vmm->monitor || monitor_is_broken(dom->vmm->monitor));
+}
+
 const struct start_timings *domain_start_timings(const struct domain *dom)
 {
     return dom->vmm && dom->vmm->timings.count ? &dom->vmm->timings : NULL;

@@ -86,6 +86,8 @@ struct start_timings {
     /* Over the monitor, until the guest ran; the tree's go on after that. */
     uint64_t calls, request_bytes, reply_bytes;
 };
+/* It runs, but nothing can be asked of it; the state that it is in is the last one known. */
+bool domain_monitor_is_lost(const struct domain *dom);
 /* NULL if it was not started by us. */
 const struct start_timings *domain_start_timings(const struct domain *dom);
 

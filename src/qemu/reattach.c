@@ -73,7 +73,7 @@ static void adopt_again(struct vmm *vmm)
         vmm_read_tree_later(vmm);
         vmm_find_gone_later(vmm);
     } else {
-        vmm_reconnect_later(vmm);
+        vmm_lose_monitor(vmm, MONITOR_SILENT, "it has not answered since domusd was restarted");
     }
     if (dom->state == DOMAIN_SHUTDOWN && vmm->def->on_poweroff != ACTION_PRESERVE)
         vmm_power_off_later(vmm);       /* it shut down while nobody looked */

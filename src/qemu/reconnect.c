@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "loop/loop.h"
+#include "loop/stream.h"
 #include "qemu/launch.h"
 
 enum { ANSWER_MS = 5000, RETRY_MS = 50 };
@@ -35,11 +36,8 @@ static void take_state(struct domain *dom, const char *status, enum domain_state
     domain_set_state(dom, state, reason);
 }
 
-/* One round trip: the negotiation, the state, the ptys. */
-static WAITS int ask_monitor(struct vmm *vmm, enum domain_state known, int reason, struct error *err)
+WAITS int vmm_ask_again(struct vmm *vmm, enum domain_state known, int reason, struct error *err)
 {
-    if (vmm_connect(vmm, true, err) < 0)
-        return -1;
     owned_call struct monitor_call status = { 0 }, chardevs = { 0 };
     monitor_set_timeout(vmm->monitor, ANSWER_MS);
     monitor_call_start(vmm->monitor, &status, "query-status", NULL);
@@ -58,7 +56,7 @@ WAITS int vmm_reconnect(struct vmm *vmm, enum domain_state known, int reason, st
 {
     uint64_t deadline = loop_now() + ANSWER_MS;
     for (;;) {
-        int rc = ask_monitor(vmm, known, reason, err);
+        int rc = vmm_connect(vmm, true, err) < 0 ? -1 : vmm_ask_again(vmm, known, reason, err);
         if (rc >= 0)
             return rc;
         monitor_free(take(vmm->monitor));
@@ -67,6 +65,36 @@ WAITS int vmm_reconnect(struct vmm *vmm, enum domain_state known, int reason, st
         error_clear(err);
         if (await_sleep(RETRY_MS, err) < 0)
             return -1;
+    }
+}
+
+/* One that answers a question, too, or NULL. */
+static WAITS struct monitor *try(const char *socket, const char *subject, uint64_t deadline,
+                                 struct error *err)
+{
+    static const struct monitor_handler nobody;
+    int fd = unix_connect(socket, err);
+    if (fd < 0)
+        return NULL;
+    owned(monitor) struct monitor *monitor = monitor_open_again(fd, subject, &nobody, NULL);
+    owned_call struct monitor_call status = { 0 };
+    monitor_set_timeout(monitor, ANSWER_MS);
+    monitor_call_start(monitor, &status, "query-status", NULL);
+    if (monitor_handshake(monitor, deadline, err) < 0 || monitor_call_wait(&status, err) < 0)
+        return NULL;
+    return take(monitor);
+}
+
+WAITS struct monitor *reconnect_try(const char *socket, const char *subject, struct error *err)
+{
+    uint64_t deadline = loop_now() + ANSWER_MS;
+    for (;;) {
+        struct monitor *found = try(socket, subject, deadline, err);
+        if (found || err->code == ERR_ABORTED || loop_now() >= deadline)
+            return found;
+        error_clear(err);
+        if (await_sleep(RETRY_MS, err) < 0)
+            return NULL;
     }
 }
 

@@ -127,6 +127,7 @@ void vmm_free(struct vmm *vmm)
     caps_free(vmm->caps);
     domain_def_unref(vmm->def);
     free(vmm->socket);
+    free(vmm->lost_why);
     free(vmm);
 }
 
@@ -197,7 +198,8 @@ struct vmm *vmm_get(struct domain *dom, struct error *err)
     if (!dom->vmm)
         vmm_fail_unreached(dom, err);
     else if (!dom->vmm->monitor || monitor_is_broken(dom->vmm->monitor))
-        fail(err, ERR_VMM, "domain '%s': its monitor does not answer", dom->name);
+        fail(err, ERR_VMM, "domain '%s' runs on, but its monitor is lost, and is tried again (%s)", dom->name,
+             dom->vmm->lost_why ? dom->vmm->lost_why : "it does not answer");
     else
         return dom->vmm;
     return NULL;

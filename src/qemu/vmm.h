@@ -5,8 +5,12 @@
  * kills the process.  Afterwards the process is kept, whatever becomes of us, until vmm_end() has seen it go.
  *
  * What happens on its own comes in through two doors: the monitor's events (vmm_events.c) change the domain's
- * state at once, through its mailbox; the end of the process or of the monitor starts a clean-up, a job like
- * any other (vmm_tasks.c).
+ * state at once, through its mailbox; the end of the process starts a clean-up, a job like any other
+ * (vmm_tasks.c).
+ *
+ * The guest is its process, and not its monitor: whatever a monitor does, closes, babbles or falls silent,
+ * its guest stays as it is.  Who needs the monitor then hears at once that it is lost, and why; it is
+ * connected to again until it answers, or the process has gone.
  */
 #pragma once
 #include <stdbool.h>
@@ -32,7 +36,10 @@ struct vmm {
     struct domain_def *def;             /* what runs */
     struct caps *caps;
     struct process *process;
-    struct monitor *monitor;            /* NULL: it was found again, but does not answer */
+    struct monitor *monitor;            /* NULL, or broken: it is lost */
+    char *lost_why;                     /* NULL: it is not; what it did, until it answers again */
+    bool lost_told;                     /* ... was logged */
+    uint64_t reconnected_at;            /* 0: never */
     struct qom_tree *tree;
     struct guest_log *log;
     char *socket;                       /* the monitor's path */
@@ -48,7 +55,7 @@ struct vmm {
     bool unplug_refused;                /* the guest would not */
     bool cleaning;                      /* its clean-up was started */
     bool reconnecting;                  /* what its monitor does is looked at already */
-    struct timer *reconnect_timer;      /* until its silent monitor is tried again */
+    struct timer *reconnect_timer;      /* until its lost monitor is tried again */
     struct wait *monitor_end;           /* who waits for the monitor's last words */
     struct vmm *next;                   /* among all that were adopted */
 };
@@ -94,10 +101,10 @@ void vmm_let_go_of_all(void);
 /* vmm_events.c */
 extern const struct monitor_handler vmm_monitor_handler;        /* arg: the vmm */
 /* vmm_tasks.c: each becomes a job of its own, soon. */
-void vmm_clean_up_later(struct vmm *vmm);       /* its process or monitor is gone */
+void vmm_clean_up_later(struct vmm *vmm);       /* its process is gone */
 void vmm_power_off_later(struct vmm *vmm);      /* its guest has shut down */
 void vmm_forget_gone_later(struct vmm *vmm);    /* devices have gone */
 void vmm_find_gone_later(struct vmm *vmm);      /* they may have, while nobody listened */
 void vmm_reset_later(struct vmm *vmm);          /* its guest's shutdown is to be a reboot */
-void vmm_reconnect_later(struct vmm *vmm);      /* its monitor is silent */
+void vmm_lose_monitor(struct vmm *vmm, enum monitor_end end, const char *why); /* it is connected to again */
 void vmm_save_later(struct vmm *vmm);           /* its state has changed by itself: for the next daemon */

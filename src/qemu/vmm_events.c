@@ -314,14 +314,8 @@ static void on_broken(void *arg, enum monitor_end end, const char *reason)
     struct vmm *vmm = arg;
     if (vmm->monitor_end)
         wait_done(vmm->monitor_end, 0);
-    if (vmm->phase != VMM_RUNNING || vmm->reconnecting)
-        return;
-    if (end != MONITOR_CLOSED)
-        log_error("domain '%s': %s", vmm->domain->name, reason);
-    if (end == MONITOR_SILENT)
-        vmm_reconnect_later(vmm);
-    else
-        vmm_clean_up_later(vmm);
+    if (vmm->phase == VMM_RUNNING && !vmm->reconnecting)
+        vmm_lose_monitor(vmm, end, reason);
 }
 
 const struct monitor_handler vmm_monitor_handler = { .event = on_event, .broken = on_broken };

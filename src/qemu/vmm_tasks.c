@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "domain/events.h"
 #include "domain/status.h"
 #include "loop/loop.h"
 #include "qemu/hotplug.h"
@@ -88,18 +89,9 @@ static WAITS void end_by_state(struct vmm *vmm)
     }
 }
 
-/* A VMM without its monitor is of no use to anybody: one that does not leave by itself is killed. */
+/* The process has ended. */
 static WAITS void clean_up(struct vmm *vmm)
 {
-    error_scope(err);
-    if (process_wait(vmm->process, loop_now() + LEAVE_MS, &err) < 0) {
-        log_error("domain '%s': its emulator closed the monitor, and is ended", vmm->domain->name);
-        error_scope(alive);
-        if (vmm_terminate(vmm, false, &alive) < 0) {
-            log_error("%s", error_text(&alive));
-            return;
-        }
-    }
     owned_memory char *said = vmm->log ? guest_log_tail(vmm->log) : memory_copy_text("");
     bool expected = vmm->domain->state == DOMAIN_SHUTDOWN;
     log_write(expected ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, "domain '%s': the emulator %s%s%s",
@@ -122,7 +114,7 @@ static WAITS void reset(struct vmm *vmm)
     error_scope(err);
     struct domain *dom = vmm->domain;
     int id = dom->id;
-    if (monitor_call(vmm->monitor, "system_reset", NULL, NULL, &err) < 0 ||
+    if (!vmm_get(dom, &err) || monitor_call(vmm->monitor, "system_reset", NULL, NULL, &err) < 0 ||
         monitor_call(vmm->monitor, "cont", NULL, NULL, &err) < 0)
         log_error("domain '%s': the reboot that its definition asks for failed: %s", dom->name,
                   error_text(&err));
@@ -140,35 +132,154 @@ static WAITS void save_state(struct vmm *vmm)
         log_warning("domain '%s': its status file is out of date: %s", vmm->domain->name, error_text(&err));
 }
 
+/* --- a lost monitor --- */
+
+static void reconnect_after(struct vmm *vmm, unsigned ms);
+static void stay_lost(struct vmm *vmm, const struct error *why);
+
+static void tell_lost(struct vmm *vmm)
+{
+    if (vmm->lost_told)
+        return;
+    vmm->lost_told = true;
+    log_error("domain '%s': its monitor is lost, and is tried again while its guest (process %d) runs on: %s",
+              vmm->domain->name, (int) process_identity(vmm->process)->pid, vmm->lost_why);
+    const struct domain_event event = { .id = DOMAIN_EVENT_CONTROL_ERROR };
+    domain_emit(vmm->domain, &event);
+}
+
+/* What its events would have said. */
+static void tell_missed(struct vmm *vmm, enum domain_state before)
+{
+    static const struct { enum domain_state state; enum lifecycle type; int detail; } rows[] = {
+        { DOMAIN_RUNNING, EVENT_RESUMED, RESUMED_UNPAUSED },
+        { DOMAIN_PAUSED, EVENT_SUSPENDED, SUSPENDED_PAUSED },
+        { DOMAIN_SHUTDOWN, EVENT_SHUTDOWN, SHUTDOWN_FINISHED },
+        { DOMAIN_CRASHED, EVENT_CRASHED, CRASHED_EVENT_PANICKED },
+    };
+    enum domain_state now = vmm->domain->state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        if (now != before && rows[i].state == now)
+            domain_emit_lifecycle(vmm->domain, rows[i].type, rows[i].detail);
+    if (now == DOMAIN_SHUTDOWN && vmm->def->on_poweroff != ACTION_PRESERVE)
+        vmm_power_off_later(vmm);
+}
+
+static void is_found(struct vmm *vmm, enum domain_state before)
+{
+    log_info("domain '%s': its monitor answers again", vmm->domain->name);
+    free(take(vmm->lost_why));
+    vmm->lost_told = false;
+    vmm->reconnected_at = loop_now();
+    monitor_set_timeout(vmm->monitor, MONITOR_TIMEOUT_MS);
+    tell_missed(vmm, before);
+    vmm_read_tree_later(vmm);
+    vmm_find_gone_later(vmm);
+}
+
+/* The monitor is there, and so is the domain's state, as far as it was known. */
+static WAITS void take_monitor(struct vmm *vmm, struct monitor *monitor)
+{
+    error_scope(err);
+    struct domain *dom = vmm->domain;
+    enum domain_state before = dom->state;
+    qom_tree_free(take(vmm->tree));
+    monitor_free(vmm->monitor);
+    vmm->monitor = monitor;
+    monitor_set_handler(monitor, &vmm_monitor_handler, vmm);
+    vmm->reconnecting = true;
+    int rc = vmm_ask_again(vmm, dom->state, dom->reason, &err);
+    vmm->reconnecting = false;
+    if (rc == 0) {
+        is_found(vmm, before);
+    } else if (rc > 0) {
+        log_error("domain '%s': it waits for the end of a start that is long over, and is ended", dom->name);
+        power_off(vmm);
+    } else if (err.code != ERR_ABORTED) {
+        stay_lost(vmm, &err);
+    }
+}
+
+/* Who looks for a lost monitor, without a job, so that nobody has to wait for that. */
+struct search {
+    struct domain *domain;              /* counted */
+    int id;
+    char *socket;
+};
+
+static void search_free(struct search *search)
+{
+    domain_unref(search->domain);
+    free(search->socket);
+    free(search);
+}
+DEFINE_OWNED(search)
+
+static struct vmm *lost_vmm(const struct search *search)
+{
+    struct domain *dom = search->domain;
+    return !dom->removed && dom->id == search->id && dom->vmm && dom->vmm->lost_why ? dom->vmm : NULL;
+}
+
+static void search_fiber(void *arg)
+{
+    owned(search) struct search *search = arg;
+    error_scope(err);
+    owned_memory char *subject = memory_printf("domain '%s'", search->domain->name);
+    owned(monitor) struct monitor *found = reconnect_try(search->socket, subject, &err);
+    if (!lost_vmm(search) || process_has_exited(lost_vmm(search)->process))
+        return;
+    if (!found) {
+        stay_lost(lost_vmm(search), &err);
+        return;
+    }
+    if (job_begin(search->domain, "reconnect", "domusd", 0, &err) < 0) {
+        if (lost_vmm(search))
+            stay_lost(lost_vmm(search), &err);
+        return;
+    }
+    owned(job) struct job *job UNUSED = &search->domain->job;
+    if (lost_vmm(search))
+        take_monitor(lost_vmm(search), take(found));
+}
+
+/* It is tried again and again; meanwhile whoever needs it hears that it is lost. */
 static void on_reconnect_timer(void *arg)
 {
     struct vmm *vmm = arg;
     timer_free(take(vmm->reconnect_timer));
-    vmm_reconnect_later(vmm);
+    if (vmm->phase != VMM_RUNNING || process_has_exited(vmm->process))
+        return;
+    tell_lost(vmm);
+    struct search *search = NEW(struct search);
+    *search = (struct search){ domain_ref(vmm->domain), vmm->domain->id, memory_copy_text(vmm->socket) };
+    if (!fiber_start(search_fiber, search)) {
+        search_free(search);
+        reconnect_after(vmm, RECONNECT_MS);
+    }
 }
 
-/* A silent VMM is tried again and again; meanwhile whoever needs it hears that it does not answer. */
-static WAITS void reconnect(struct vmm *vmm)
+static void reconnect_after(struct vmm *vmm, unsigned ms)
 {
-    error_scope(err);
-    struct domain *dom = vmm->domain;
-    qom_tree_free(take(vmm->tree));
-    monitor_free(take(vmm->monitor));
-    vmm->reconnecting = true;
-    int rc = vmm_reconnect(vmm, dom->state, dom->reason, &err);
-    vmm->reconnecting = false;
-    if (rc > 0) {
-        log_error("domain '%s': it waits for the end of a start that is long over, and is ended", dom->name);
-        power_off(vmm);
-    } else if (rc == 0) {
-        log_info("domain '%s': its monitor answers again", dom->name);
-        monitor_set_timeout(vmm->monitor, MONITOR_TIMEOUT_MS);
-        vmm_read_tree_later(vmm);
-        vmm_find_gone_later(vmm);
-    } else if (err.code != ERR_ABORTED && !process_has_exited(vmm->process)) {
-        log_error("domain '%s': its monitor does not answer: %s", dom->name, error_text(&err));
-        vmm->reconnect_timer = timer_start(RECONNECT_MS, 0, on_reconnect_timer, vmm);
-    }
+    if (!vmm->reconnect_timer)
+        vmm->reconnect_timer = timer_start(ms, 0, on_reconnect_timer, vmm);
+}
+
+static void stay_lost(struct vmm *vmm, const struct error *why)
+{
+    free(vmm->lost_why);
+    vmm->lost_why = memory_copy_text(error_text(why));
+    reconnect_after(vmm, RECONNECT_MS);
+}
+
+/* That it is closed is also how the end of every process begins; one that does the same again and again is
+ * not asked again at once. */
+void vmm_lose_monitor(struct vmm *vmm, enum monitor_end end, const char *why)
+{
+    bool again = vmm->reconnected_at && loop_now() - vmm->reconnected_at < RECONNECT_MS;
+    free(vmm->lost_why);
+    vmm->lost_why = memory_copy_text(why);
+    reconnect_after(vmm, again ? RECONNECT_MS : end == MONITOR_CLOSED ? LEAVE_MS : 0);
 }
 
 void vmm_clean_up_later(struct vmm *vmm)
@@ -197,12 +308,6 @@ void vmm_forget_gone_later(struct vmm *vmm)
 void vmm_reset_later(struct vmm *vmm)
 {
     task_later(vmm, "reboot", JOB_FIRST, reset);
-}
-
-void vmm_reconnect_later(struct vmm *vmm)
-{
-    if (vmm->phase == VMM_RUNNING && !vmm->reconnect_timer)
-        task_later(vmm, "reconnect", 0, reconnect);
 }
 
 void vmm_save_later(struct vmm *vmm)

@@ -59,19 +59,108 @@ def an_emulator_that_hangs_harms_only_its_own_domain(d):
     same(d.virsh("domstate", "sound").strip(), "running")
 
 
-@test()
-def a_monitor_that_closes_or_babbles_ends_its_domain_as_crashed(d):
+QUERY = '{"execute":"query-status"}'
+
+
+def lose_monitor(d, name, action, again=False):
+    """The next query-name makes the monitor do wrong; `again`: and from then on it is no better."""
+    if again:
+        d.domsh("inject", name, f"{action}=qmp_capabilities")
+    d.domsh("inject", name, f"{action}=query-name:1")
+    contains(d.virsh("qemu-monitor-command", name, '{"execute":"query-name"}', fails=True), f"domain '{name}'")
+
+
+@test(limit=200)
+def a_guest_outlives_its_monitor(d):
+    """Whatever a monitor does wrong, the guest is its process: it runs on, and the monitor is found again."""
     d.define("sound")
     d.virsh("start", "sound")
-    for action in ("close", "garbage", "crash"):
+    events = d.spawn_connected("virsh", "-c", d.uri(), "event", "--event", "control-error", "--loop")
+    actions = ("close", "garbage", "truncate", "garble", "duplicate", "hang")
+    for action in actions:
         name = f"one-{action}"
         d.define(name)
-        now_with(d, f"{action}=query-status:0")
         d.virsh("start", name)
-        contains(d.virsh("qemu-monitor-command", name, '{"execute":"query-status"}', fails=True), name)
-        until(lambda: d.virsh("domstate", name).strip() == "shut off", f"{name} is shut off")
-        contains(d.virsh("domstate", name, "--reason"), "crashed")
+        pid = d.guest(name)
+        began = len(d.log_text())
+        if action == "duplicate":                   # an answer to what nobody asked
+            d.domsh("inject", name, "duplicate=query-name:1")
+            d.virsh("qemu-monitor-command", name, '{"execute":"query-name"}')
+        else:
+            lose_monitor(d, name, action)
+        same(d.virsh("domstate", name).strip(), "running", f"after {action}")
+        until(lambda n=began: "its monitor answers again" in d.log_text()[n:], f"{name}'s monitor answers again", 60)
+        contains(d.log_text()[began:], f"domain '{name}': its monitor is lost, and is tried again while its guest "
+                 f"(process {pid}) runs on: ")
+        contains(d.virsh("qemu-monitor-command", name, QUERY), '"running": true')
+        same(d.virsh("domcontrol", name).split()[0], "ok")
+        d.virsh("suspend", name)
+        d.virsh("resume", name)
+        same(d.guest(name), pid)
+        d.virsh("destroy", name)
+        same(d.virsh("domstate", name, "--reason").strip(), "shut off (destroyed)")
+    same(d.virsh("domstate", "sound").strip(), "running")
+    events.terminate()
+    said = events.communicate(timeout=30)[0]
+    d.children.remove(events)
+    for action in actions:
+        contains(said, f"event 'control-error' for domain 'one-{action}'")
+
+
+@test()
+def while_a_monitor_is_lost_calls_are_refused_at_once_and_destroy_works(d):
+    for action in ("close", "garbage"):
+        name = f"one-{action}"
+        d.define(name)
+        d.virsh("start", name)
+        lose_monitor(d, name, action, again=True)
+        until(lambda n=name: "error: monitor failure" in d.virsh("domcontrol", n), "the monitor is known to be lost")
+        same(d.domsh("domcontrol", name), d.virsh("domcontrol", name))
+        for words in (["shutdown", name], ["qemu-monitor-command", name, QUERY], ["domblkstat", name]):
+            said, seconds = timed(lambda w=words: d.virsh(*w, fails=True))
+            contains(said, f"domain '{name}' runs on, but its monitor is lost, and is tried again (")
+            if seconds > 2:
+                raise Failed(f"{words} took {seconds:.1f} s")
+        for words in (["domstate", name], ["dominfo", name], ["dumpxml", name], ["domstats", name], ["list"]):
+            contains(d.virsh(*words), "")
+        same(d.virsh("domstate", name).strip(), "running")
+        _, seconds = timed(lambda n=name: d.virsh("destroy", n))
+        if seconds > 10:
+            raise Failed(f"destroy took {seconds:.1f} s")
         assert_not_running(d, name)
+
+
+@test()
+def what_happened_while_the_monitor_was_lost_is_told_after_it(d):
+    for name in ("paused", "off"):
+        d.define(name)
+        d.virsh("start", name)
+        lose_monitor(d, name, "close", again=True)
+    events = d.spawn_connected("virsh", "-c", d.uri(), "event", "--event", "lifecycle", "--loop")
+    until(lambda: d.log_text().count("is tried again while its guest") == 2, "both are known to be lost")
+    d.domsh("inject", "paused", "internal-error")
+    d.domsh("inject", "off", "shutdown")
+    for name in ("paused", "off"):
+        same(d.virsh("domstate", name).strip(), "running", "what was known last")
+        d.domsh("inject", name, "clear")
+    until(lambda: d.virsh("domstate", "paused").strip() == "paused", "it is known to be paused")
+    until(lambda: d.virsh("domstate", "off", "--reason").strip() == "shut off (shutdown)", "it is powered off")
+    events.terminate()
+    said = events.communicate(timeout=30)[0]
+    d.children.remove(events)
+    contains(said, "domain 'paused': Suspended Paused", "domain 'off': Shutdown Finished", "domain 'off': Stopped Shutdown")
+
+
+@test()
+def a_process_that_ends_is_a_guest_that_crashed(d):
+    d.define("sound")
+    d.virsh("start", "sound")
+    d.define("one")
+    now_with(d, "crash=query-status:0")
+    d.virsh("start", "one")
+    contains(d.virsh("qemu-monitor-command", "one", '{"execute":"query-status"}', fails=True), "one")
+    until(lambda: d.virsh("domstate", "one", "--reason").strip() == "shut off (crashed)", "it is shut off")
+    assert_not_running(d, "one")
     same(d.virsh("domstate", "sound").strip(), "running")
 
 
