@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/qom [--runs N] [EMULATOR]: what each way to read an object tree costs, on simvmm and on EMULATOR.
+/* bench/qom [--runs N] [--large] [EMULATOR]: what each way to read an object tree costs, on simvmm and on
+ * EMULATOR; with --large, what memory and time a machine with 512 processors takes.
  *
  * Every row is the median of its runs, and every tree is compared with the first row's in normal form.  The
  * emulator's CPU time is that of all its threads.  An emulator in another root is named by a wrapper script
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/qom_methods.h"
@@ -23,6 +25,7 @@ enum { RUNS_MAX = 101 };
 struct sample { double real, user, sys, emulator; };
 
 static unsigned runs = 9, slow_runs = 3;
+static bool large;
 static int result;
 
 static double ms(double seconds, double rest)
@@ -114,8 +117,10 @@ static WAITS int learn(struct guest *guest, struct known *known, struct error *e
 {
     struct qom_stats stats;
     known->store = qom_pull(&guest->monitor, guest->commands, NULL, &stats, err);
-    known->plan = known->store ? qom_plan_make(known->store, "bench") : NULL;
-    return known->store ? 0 : -1;
+    if (!known->store)
+        return -1;
+    known->plan = qom_plan_make(known->store, "bench", qom_store_properties(known->store));
+    return 0;
 }
 
 /* What a guest that is made of the same parts, and runs for this only, tells of this one. */
@@ -132,7 +137,7 @@ static WAITS int learn_from_another(struct guest *guest, const char *emulator, s
         owned(qom_parts) struct qom_parts *parts = qom_parts_learn(NULL, "bench", theirs, store);
         owned(qom_sketch) struct qom_sketch *sketch = parts ? qom_parts_compose(parts, ours) : NULL;
         owned(qom_store) struct qom_store *drawn = sketch ? qom_sketch_store(sketch, err) : NULL;
-        known->composed = drawn ? qom_plan_make(drawn, "bench") : NULL;
+        known->composed = drawn ? qom_plan_make(drawn, "bench", qom_sketch_properties(sketch)) : NULL;
     }
     if (teacher)
         guest_stop(teacher);
@@ -167,6 +172,75 @@ static WAITS int measure_all(struct guest *guest, const char *emulator, struct e
     return 0;
 }
 
+/* --- a large machine: the reply must not be in memory as a whole ----------------------------------- */
+
+static size_t status_kib(const char *key)
+{
+    owned_buffer struct buffer text = { 0 };
+    error_scope(err);
+    const char *at = file_read("/proc/self/status", 65536, &text, &err) == 0 ? strstr(text.data, key) : NULL;
+    return at ? strtoul(at + strlen(key), NULL, 10) : 0;
+}
+
+/* From now on the peak is counted anew. */
+static void forget_peak(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "we");
+    if (file) {
+        fputs("5\n", file);
+        fclose(file);
+    }
+}
+
+static WAITS struct qom_store *measure_large(struct guest *guest, const char *title,
+                                             const struct qom_plan *plan, struct error *err)
+{
+    struct qom_stats stats = { 0 };
+    size_t before = status_kib("VmRSS:");
+    forget_peak();
+    struct sample begun = now(guest);
+    unsigned commands = guest->commands & ~QOM_HAS_TREE_GET;
+    struct qom_store *store = qom_pull(&guest->monitor, commands, plan, &stats, err);
+    struct sample ended = now(guest);
+    if (store)
+        printf("%-30s %9.1f %8.1f %6zu %9.1f %9zu %9zu\n", title, ended.real - begun.real,
+               ended.user + ended.sys - begun.user - begun.sys, stats.calls, (double) stats.reply_bytes / 1e6,
+               status_kib("VmHWM:") - before, qom_store_size(store) / 1024);
+    return store;
+}
+
+static WAITS int measure_all_large(struct guest *guest, struct error *err)
+{
+    printf("%-30s %9s %8s %6s %9s %9s %9s\n", "512 processors", "real ms", "CPU ms", "calls", "reply MB",
+           "peak KiB", "kept KiB");
+    owned(qom_store) struct qom_store *first = measure_large(guest, "nothing remembered", NULL, err);
+    if (!first)
+        return -1;
+    struct sample begun = now(guest);
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(first, "bench", qom_store_properties(first));
+    struct sample ended = now(guest);
+    owned(qom_store) struct qom_store *second = measure_large(guest, "remembered", plan, err);
+    if (!second || qom_compare(first, second, NULL, 0) != 0)
+        return second ? fail(err, ERR_INTERNAL, "the second tree differs") : -1;
+    printf("%u objects, %zu properties; making the plan took %.1f ms\n\n", qom_store_count(first),
+           qom_store_properties(first), ended.user - begun.user);
+    return 0;
+}
+
+static WAITS void bench_large(const char *emulator)
+{
+    error_scope(err);
+    struct guest *guest = guest_start(emulator, GUEST_LARGE, &err);
+    if (guest) {
+        measure_all_large(guest, &err);
+        guest_stop(guest);
+    }
+    if (err.code) {
+        fprintf(stderr, "bench/qom: %s: %s\n", emulator, error_text(&err));
+        result = EXIT_FAILURE;
+    }
+}
+
 static WAITS void bench(const char *emulator)
 {
     error_scope(err);
@@ -187,7 +261,7 @@ static WAITS void bench(const char *emulator)
 static WAITS void bench_all(void *arg)
 {
     for (char **emulator = arg; *emulator; emulator++)
-        bench(*emulator);
+        large ? bench_large(*emulator) : bench(*emulator);
     loop_stop();
 }
 
@@ -209,8 +283,12 @@ int main(int argc, char **argv)
         slow_runs = runs < slow_runs ? runs : slow_runs;
         at += 2;
     }
+    if (at < argc && strcmp(argv[at], "--large") == 0) {
+        large = true;
+        at++;
+    }
     if (argc > at + 1 || (argc > at && argv[at][0] == '-')) {
-        fprintf(stderr, "usage: %s [--runs N] [EMULATOR]\n", argv[0]);
+        fprintf(stderr, "usage: %s [--runs N] [--large] [EMULATOR]\n", argv[0]);
         return 2;
     }
     owned_memory char *simvmm = find_simvmm();

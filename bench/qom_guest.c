@@ -19,8 +19,8 @@ enum { START_MS = 60 * 1000, MONITOR_FD = 3 };
 
 static const struct monitor_handler handler = { 0 };
 
-#define BASE \
-    "-name", "guest=bench,debug-threads=on", "-M", "pc", "-accel", "tcg", "-m", "128", "-S", \
+#define BASE(machine) \
+    "-name", "guest=bench,debug-threads=on", "-M", machine, "-accel", "tcg", "-m", "128", "-S", \
     "-nodefaults", "-no-user-config", "-display", "none", "-uuid", "11111111-2222-3333-4444-555555555555"
 #define DISK(node, id) \
     "-blockdev", "driver=null-co,node-name=" node, "-device", "virtio-blk-pci,id=" id ",drive=" node
@@ -33,18 +33,24 @@ static const struct monitor_handler handler = { 0 };
 
 /* Their first word is the emulator, and is put in. */
 static const char *const usual[] = {
-    "", BASE, DISK("d0", "virtio-disk0"), CARD("nic0", "56"), "-device", "virtio-balloon-pci,id=balloon0",
+    "", BASE("pc"), DISK("d0", "virtio-disk0"), CARD("nic0", "56"),
+    "-device", "virtio-balloon-pci,id=balloon0",
     "-device", "piix3-usb-uhci,id=usb", "-device", "usb-tablet,id=tablet0,bus=usb.0",
     "-device", "VGA,id=video0",
     "-chardev", "null,id=ser0", "-device", "isa-serial,id=serial0,chardev=ser0", MONITOR, NULL,
 };
 static const char *const other[] = {
-    "", BASE, "-smp", "2", "-device", "VGA,id=screen", "-device", "piix3-usb-uhci,id=usb1",
+    "", BASE("pc"), "-smp", "2", "-device", "VGA,id=screen", "-device", "piix3-usb-uhci,id=usb1",
     "-device", "usb-tablet,id=pen,bus=usb1.0", DISK("a", "root"), DISK("b", "data"), CARD("lan", "57"),
     "-chardev", "null,id=nowhere", "-device", "isa-serial,id=line,chardev=nowhere",
     "-device", "virtio-balloon-pci,id=balloon", MONITOR, NULL,
 };
-static const char *const *const kinds[] = { [GUEST_USUAL] = usual, [GUEST_OTHER] = other };
+static const char *const large[] = {
+    "", BASE("q35"), "-cpu", "qemu64,x2apic=on", "-smp", "512", MONITOR, NULL,
+};
+static const char *const *const kinds[] = {
+    [GUEST_USUAL] = usual, [GUEST_OTHER] = other, [GUEST_LARGE] = large,
+};
 enum { WORDS_MAX = 80 };
 
 static WAITS int spawn(struct guest *guest, const char *emulator, int listening, struct error *err)

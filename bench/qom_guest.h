@@ -15,6 +15,7 @@ struct guest {
 enum guest_kind {
     GUEST_USUAL,                        /* what known figures were taken with */
     GUEST_OTHER,                        /* of the same parts, in another number and order, with other names */
+    GUEST_LARGE,                        /* with 512 processors */
 };
 WAITS struct guest *guest_start(const char *emulator, enum guest_kind kind, struct error *err);
 WAITS void guest_stop(struct guest *guest);

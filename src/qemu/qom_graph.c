@@ -24,6 +24,7 @@ struct candidate {
 
 struct qom_graph {
     const struct qom_store *store;
+    uint32_t walk;
     struct map *ids;                    /* name to id + 1 */
     VECTOR(const char *) names;         /* by id; the store's texts */
     VECTOR(uint32_t) weights;           /* by id: bytes in JSON */
@@ -107,11 +108,12 @@ static int by_name(const void *left, const void *right)
         } \
     } while (0)
 
-struct qom_graph *qom_graph_new(const struct qom_store *store)
+struct qom_graph *qom_graph_new(const struct qom_store *store, uint32_t walk)
 {
     struct qom_graph *g = NEW(struct qom_graph);
     uint32_t objects = qom_store_count(store);
     g->store = store;
+    g->walk = walk;
     g->ids = map_new();
     for (uint32_t object = 0; object < objects; object++)
         add_edges(g, object);
@@ -253,7 +255,7 @@ struct qom_route qom_graph_shortest(struct qom_graph *g, uint32_t object, bool l
 {
     owned_buffer struct buffer absolute = { 0 };
     qom_store_add_path(g->store, object, &absolute);
-    uint32_t limit = json_weight(absolute.data);
+    uint32_t whole = json_weight(absolute.data), limit = whole > g->walk ? whole - g->walk : 0;
     g->candidates.count = g->heap.count = 0;
     extend(g, object, QOM_NONE, links, limit);
     for (unsigned tries = 0; g->heap.count && tries < TRIES_MAX; tries++) {

@@ -12,7 +12,8 @@
 
 struct qom_graph;
 
-struct qom_graph *qom_graph_new(const struct qom_store *store);
+/* A path is only worth its while if it is shorter than the absolute one by more than `walk` bytes. */
+struct qom_graph *qom_graph_new(const struct qom_store *store, uint32_t walk);
 void qom_graph_free(struct qom_graph *graph);
 DEFINE_OWNED(qom_graph)
 

@@ -112,7 +112,7 @@ static struct qom_plan *compose(const struct qom_parts *parts, const struct qom_
 {
     owned(qom_sketch) struct qom_sketch *sketch = qom_parts_compose(parts, memory->line);
     owned(qom_store) struct qom_store *store = sketch ? qom_sketch_store(sketch, err) : NULL;
-    return store ? qom_plan_make(store, memory->key) : NULL;
+    return store ? qom_plan_make(store, memory->key, qom_sketch_properties(sketch)) : NULL;
 }
 
 static void recall(void *arg)
@@ -145,7 +145,8 @@ WAITS struct qom_plan *qom_memory_recall(struct qom_memory *memory)
 static void learn_plan(struct memory_work *work)
 {
     const struct qom_memory *m = work->memory;
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(work->store, m->key);
+    size_t properties = qom_store_properties(work->store);
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(work->store, m->key, properties);
     if (qom_plan_equal(plan, work->plan))
         return;
     if (work->lessons & QOM_LEARN_PLAN && m->folder)

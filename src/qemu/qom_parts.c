@@ -190,6 +190,11 @@ static char *encode_name(const char *name, const char *id)
     return memory_copy_text(name);
 }
 
+static uint32_t own_properties(const struct cut *c, uint32_t object)
+{
+    return (uint32_t) qom_store_property_count(c->store, object);
+}
+
 /* Adds what is below `top` and belongs to `part`; `map` says where each object of the tree came to. */
 static void sketch_below(struct cut *c, struct qom_sketch *sketch, uint32_t top, uint32_t part, uint32_t *map)
 {
@@ -200,7 +205,7 @@ static void sketch_below(struct cut *c, struct qom_sketch *sketch, uint32_t top,
         if (o != top) {
             owned_memory char *name = encode_name(qom_store_name(c->store, o), p ? p->id : NULL);
             map[o] = qom_sketch_add(sketch, map[qom_store_parent(c->store, o)], name,
-                                    qom_store_is_leaf(c->store, o));
+                                    qom_store_is_leaf(c->store, o), own_properties(c, o));
         }
         sketch_links(c, sketch, o, map[o]);
     }
@@ -212,7 +217,8 @@ static void sketch_extra(struct cut *c, struct qom_sketch *sketch, uint32_t obje
 {
     const char *name = qom_store_name(c->store, object);
     owned_memory char *place = memory_printf(EXTRAS_FOLDER "/%.*s", (int) strcspn(name, "["), name);
-    map[object] = qom_sketch_add(sketch, (uint32_t) sketch->objects.count, place, false);
+    map[object] = qom_sketch_add(sketch, (uint32_t) sketch->objects.count, place, false,
+                                 own_properties(c, object));
     sketch_below(c, sketch, object, part, map);
 }
 
@@ -223,7 +229,7 @@ static struct qom_sketch *sketch_part(struct cut *c, uint32_t part)
     if (top == QOM_NONE)
         return sketch;
     owned_memory uint32_t *map = memory_new(qom_store_count(c->store) * sizeof *map);
-    map[top] = qom_sketch_add(sketch, 0, PART_ID, false);
+    map[top] = qom_sketch_add(sketch, 0, PART_ID, false, own_properties(c, top));
     sketch_below(c, sketch, top, part, map);
     uint32_t count = folder == QOM_NONE ? 0 : qom_store_children(c->store, folder, &first);
     for (uint32_t child = 0; child < count; child++)
@@ -237,7 +243,7 @@ static struct qom_sketch *sketch_machine(struct cut *c, unsigned *ret_cpus)
     struct qom_sketch *sketch = qom_sketch_new();
     owned_memory uint32_t *map = memory_new(qom_store_count(c->store) * sizeof *map);
     uint32_t folder = qom_store_walk(c->store, QOM_ROOT, CPU_FOLDER);
-    map[QOM_ROOT] = qom_sketch_add(sketch, 0, "/", false);
+    map[QOM_ROOT] = qom_sketch_add(sketch, 0, "/", false, own_properties(c, QOM_ROOT));
     sketch_below(c, sketch, QOM_ROOT, OF_MACHINE, map);
     *ret_cpus = 0;
     for (uint32_t o = 1; folder != QOM_NONE && o < qom_store_count(c->store); o++) {
@@ -264,7 +270,8 @@ static struct qom_sketch *common(const struct qom_sketch *a, const struct qom_sk
         map[o] = QOM_NONE;
         if (qom_sketch_find(b, path.data) == QOM_NONE || (o && map[object->parent] == QOM_NONE))
             continue;
-        map[o] = qom_sketch_add(both, o ? map[object->parent] : 0, object->name, object->leaf);
+        map[o] = qom_sketch_add(both, o ? map[object->parent] : 0, object->name, object->leaf,
+                                object->properties);
         both->objects.items[map[o]].cpu = object->cpu;
     }
     for (size_t l = 0; l < b->links.count; l++) {

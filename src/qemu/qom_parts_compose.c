@@ -99,7 +99,7 @@ static void copy_objects(const struct renumbering *r, struct qom_sketch *to, uin
             free(name);
             name = memory_printf("device[%ld]", now);
         }
-        map[o] = qom_sketch_add(to, o ? map[object->parent] : 0, name, object->leaf);
+        map[o] = qom_sketch_add(to, o ? map[object->parent] : 0, name, object->leaf, object->properties);
         to->objects.items[map[o]].cpu = object->cpu;
     }
 }
@@ -125,9 +125,10 @@ static void add_cpu(const struct renumbering *r, struct qom_sketch *to, uint32_t
         const struct qom_sketch_object *object = &r->from->objects.items[o];
         copy[o] = QOM_NONE;
         if (o == last)
-            copy[o] = qom_sketch_add(to, folder, name, false);
+            copy[o] = qom_sketch_add(to, folder, name, false, object->properties);
         else if (object->parent >= last && copy[object->parent] != QOM_NONE)
-            copy[o] = qom_sketch_add(to, copy[object->parent], object->name, object->leaf);
+            copy[o] = qom_sketch_add(to, copy[object->parent], object->name, object->leaf,
+                                     object->properties);
     }
     to->objects.items[copy[last]].cpu = true;
     for (size_t l = 0; l < r->from->links.count; l++) {
@@ -187,7 +188,8 @@ static void take_slot(struct qom_sketch *tree, uint32_t bus, const char *path)
     qom_sketch_link(tree, bus, name, path);
 }
 
-static uint32_t add_top(struct qom_sketch *tree, const struct qom_line_part *p, const char *name)
+static uint32_t add_top(struct qom_sketch *tree, const struct qom_line_part *p, const char *name,
+                        uint32_t properties)
 {
     bool itself = strcmp(name, PART_ID) == 0;
     owned_memory char *path = itself ? memory_copy_text(p->path) : memory_printf("%s[0]", name);
@@ -198,7 +200,7 @@ static uint32_t add_top(struct qom_sketch *tree, const struct qom_line_part *p, 
     char *last = strrchr(path, '/');
     *last = 0;
     uint32_t folder = qom_sketch_find(tree, path);
-    return folder == QOM_NONE ? QOM_NONE : qom_sketch_add(tree, folder, last + 1, false);
+    return folder == QOM_NONE ? QOM_NONE : qom_sketch_add(tree, folder, last + 1, false, properties);
 }
 
 static char *decode_name(const struct qom_line_part *p, const char *name)
@@ -242,8 +244,9 @@ static bool add_part(struct qom_sketch *tree, const struct qom_sketch *part, con
     for (uint32_t o = 0; o < part->objects.count; o++) {
         const struct qom_sketch_object *object = &part->objects.items[o];
         owned_memory char *name = decode_name(p, object->name);
-        map[o] = object->parent == o ? add_top(tree, p, object->name)
-                                     : qom_sketch_add(tree, map[object->parent], name, object->leaf);
+        map[o] = object->parent == o ? add_top(tree, p, object->name, object->properties)
+                                     : qom_sketch_add(tree, map[object->parent], name, object->leaf,
+                                                      object->properties);
         if (map[o] == QOM_NONE)
             return false;
     }

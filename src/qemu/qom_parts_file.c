@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* {"version": 1, "emulator": "...", "parts": [{"key": "...", "cpus": N, "objects": [[parent, "name",
- * kind], ...], "links": [[object, "name", "target"], ...]}, ...]}; kind is 0, or 1 for a leaf, or 2 for a
- * processor. */
+/* {"version": 2, "emulator": "...", "parts": [{"key": "...", "cpus": N,
+ *   "objects": [[parent, "name", kind, properties], ...], "links": [[object, "name", "target"], ...]}, ...]};
+ * kind is 0, or 1 for a leaf, or 2 for a processor. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "qemu/qom_parts_private.h"
 #include "qemu/qom_plan_private.h"
 
-enum { PARTS_VERSION = 1, PARTS_BYTES_MAX = 32 << 20, KIND_LEAF = 1, KIND_CPU = 2 };
+enum { PARTS_VERSION = 2, PARTS_BYTES_MAX = 32 << 20, KIND_LEAF = 1, KIND_CPU = 2 };
 
 static char *parts_path(const char *folder, const char *emulator_key)
 {
@@ -32,15 +32,16 @@ static const char *read_text(const struct json *value)
 
 static int read_object(struct qom_sketch *sketch, const struct json *row, struct error *err)
 {
-    uint64_t parent, kind;
+    uint64_t parent, kind, properties;
     const char *name = read_text(json_at(row, 1));
     size_t index = sketch->objects.count;
     if (!json_to_u64(json_at(row, 0), &parent) || parent > index || !name ||
-        !json_to_u64(json_at(row, 2), &kind) || kind > (KIND_LEAF | KIND_CPU))
-        return fail(err, ERR_INVALID_ARG, "object %zu is not [parent, name, kind]", index);
+        !json_to_u64(json_at(row, 2), &kind) || kind > (KIND_LEAF | KIND_CPU) ||
+        !json_to_u64(json_at(row, 3), &properties) || properties > QOM_PROPERTIES_MAX)
+        return fail(err, ERR_INVALID_ARG, "object %zu is not [parent, name, kind, properties]", index);
     if (strchr(name, '/') && parent != index)
         return fail(err, ERR_INVALID_ARG, "object %zu has a slash in its name", index);
-    qom_sketch_add(sketch, (uint32_t) parent, name, kind & KIND_LEAF);
+    qom_sketch_add(sketch, (uint32_t) parent, name, kind & KIND_LEAF, (uint32_t) properties);
     sketch->objects.items[index].cpu = kind & KIND_CPU;
     return 0;
 }
@@ -139,7 +140,7 @@ static void write_part(const struct qom_part *part, struct json_writer *w)
         const struct qom_sketch_object *o = &part->sketch->objects.items[i];
         json_open(w, '[');
         json_u64(w, o->parent), json_string(w, o->name);
-        json_u64(w, (o->leaf ? KIND_LEAF : 0) | (o->cpu ? KIND_CPU : 0));
+        json_u64(w, (o->leaf ? KIND_LEAF : 0) | (o->cpu ? KIND_CPU : 0)), json_u64(w, o->properties);
         json_close(w, ']');
     }
     json_close(w, ']');

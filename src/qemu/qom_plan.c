@@ -9,6 +9,9 @@
 #include "qemu/qom_graph.h"
 #include "qemu/qom_plan_private.h"
 
+/* How many properties QEMU looks at in the time of one byte of a request: 8 ns against 4 to 9 us. */
+enum { PROPERTIES_A_BYTE = 700 };
+
 struct qom_plan *qom_plan_new(const char *key)
 {
     struct qom_plan *plan = NEW(struct qom_plan);
@@ -126,10 +129,12 @@ static size_t place_some(struct learner *l, struct qom_route *routes, bool force
     return placed;
 }
 
-static struct qom_plan *make(const struct qom_store *store, const char *key, bool links, unsigned least_steps)
+static struct qom_plan *make(const struct qom_store *store, const char *key, size_t properties, bool links,
+                             unsigned least_steps)
 {
     uint32_t count = qom_store_count(store);
-    owned(qom_graph) struct qom_graph *graph = qom_graph_new(store);
+    uint32_t walk = (uint32_t) (properties / PROPERTIES_A_BYTE);
+    owned(qom_graph) struct qom_graph *graph = qom_graph_new(store, walk);
     owned_memory uint32_t *places = memory_new(count * sizeof *places);
     owned_memory struct qom_route *routes = memory_new(count * sizeof *routes);
     struct learner l = { .store = store, .graph = graph, .plan = qom_plan_new(key), .links = links,
@@ -145,12 +150,12 @@ static struct qom_plan *make(const struct qom_store *store, const char *key, boo
     return l.plan;
 }
 
-struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key)
+struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key, size_t properties)
 {
-    return make(store, key, true, 1);
+    return make(store, key, properties, true, 1);
 }
 
-struct qom_plan *qom_plan_guess(const struct qom_store *store)
+struct qom_plan *qom_plan_guess(const struct qom_store *store, size_t properties)
 {
-    return make(store, "", false, 2);
+    return make(store, "", properties, false, 2);
 }

@@ -30,11 +30,12 @@ DEFINE_OWNED(qom_plan)
  * CPUs, and in order each option's name, driver, id, bus and address, without file names.  Free it. */
 char *qom_plan_key(const char *emulator_key, const char *const *argv);
 
-/* Learns from a complete tree. */
-struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key);
+/* Learns from a tree with all its objects and links.  For a path that does not begin at the root the VMM
+ * looks at each of its `properties`, so that on a large machine long paths are cheaper. */
+struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key, size_t properties);
 /* From a tree whose links are not known, and may have the name of any object: so each path has two
  * components. */
-struct qom_plan *qom_plan_guess(const struct qom_store *store);
+struct qom_plan *qom_plan_guess(const struct qom_store *store, size_t properties);
 size_t qom_plan_count(const struct qom_plan *plan);
 const struct qom_plan_object *qom_plan_object(const struct qom_plan *plan, size_t index);
 /* Appends the canonical path. */

@@ -14,7 +14,7 @@ static void plan_listing(void *arg)
     error_scope(err);
     owned(qom_sketch) struct qom_sketch *sketch = qom_listing_parse(work->text);
     owned(qom_store) struct qom_store *store = sketch ? qom_sketch_store(sketch, &err) : NULL;
-    work->plan = store ? qom_plan_guess(store) : NULL;
+    work->plan = store ? qom_plan_guess(store, qom_sketch_properties(sketch)) : NULL;
 }
 
 /* *ret_plan: NULL if the VMM gives no listing, which is no failure. */

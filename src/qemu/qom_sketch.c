@@ -28,15 +28,24 @@ void qom_sketch_free(struct qom_sketch *sketch)
     free(sketch);
 }
 
-uint32_t qom_sketch_add(struct qom_sketch *sketch, uint32_t parent, const char *name, bool leaf)
+uint32_t qom_sketch_add(struct qom_sketch *sketch, uint32_t parent, const char *name, bool leaf,
+                        uint32_t properties)
 {
     uint32_t index = (uint32_t) sketch->objects.count;
     struct qom_sketch_object object = { .parent = parent, .name = arena_copy(sketch->arena, name),
-                                        .leaf = leaf };
+                                        .leaf = leaf, .properties = properties };
     vector_push(&sketch->objects, object);
     owned_memory char *key = memory_printf("%u/%s", parent, name);
     map_set_text(sketch->by_name, key, (void *) (uintptr_t) (index + 1));
     return index;
+}
+
+size_t qom_sketch_properties(const struct qom_sketch *sketch)
+{
+    size_t total = sketch->objects.count;
+    for (size_t i = 0; i < sketch->objects.count; i++)
+        total += sketch->objects.items[i].properties;
+    return total;
 }
 
 void qom_sketch_link(struct qom_sketch *sketch, uint32_t object, const char *name, const char *target)
@@ -85,7 +94,8 @@ bool qom_sketch_equal(const struct qom_sketch *a, const struct qom_sketch *b)
         return false;
     for (size_t i = 0; i < a->objects.count; i++) {
         const struct qom_sketch_object *p = &a->objects.items[i], *q = &b->objects.items[i];
-        if (p->parent != q->parent || p->leaf != q->leaf || p->cpu != q->cpu || strcmp(p->name, q->name) != 0)
+        if (p->parent != q->parent || p->leaf != q->leaf || p->cpu != q->cpu ||
+            p->properties != q->properties || strcmp(p->name, q->name) != 0)
             return false;
     }
     for (size_t i = 0; i < a->links.count; i++) {

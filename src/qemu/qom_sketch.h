@@ -16,6 +16,7 @@ struct qom_sketch_object {
     uint32_t parent;                    /* its own index: a top */
     const char *name;
     bool leaf, cpu;                     /* cpu: one of the machine's processors */
+    uint32_t properties;                /* how many it has, children not counted */
 };
 
 struct qom_sketch_link { uint32_t object; const char *name, *target; };
@@ -32,7 +33,9 @@ void qom_sketch_free(struct qom_sketch *sketch);
 DEFINE_OWNED(qom_sketch)
 
 /* Texts are copied.  The first object is the top, whatever its parent. */
-uint32_t qom_sketch_add(struct qom_sketch *sketch, uint32_t parent, const char *name, bool leaf);
+uint32_t qom_sketch_add(struct qom_sketch *sketch, uint32_t parent, const char *name, bool leaf,
+                        uint32_t properties);
+size_t qom_sketch_properties(const struct qom_sketch *sketch);          /* of all objects, children too */
 void qom_sketch_link(struct qom_sketch *sketch, uint32_t object, const char *name, const char *target);
 
 /* QOM_NONE if there is none. */

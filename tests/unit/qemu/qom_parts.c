@@ -99,7 +99,7 @@ static void check_composed(const struct qom_parts *known)
     cr_assert_eq(sketch->objects.count, qom_store_count(store));
     owned(qom_store) struct qom_store *drawn = qom_sketch_store(sketch, &err);
     cr_assert_not_null(drawn, "%s", error_text(&err));
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(drawn, "key");
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(drawn, "key", qom_sketch_properties(sketch));
     for (size_t i = 0; i < qom_plan_count(plan); i++) {
         bool ambiguous;
         owned_buffer struct buffer path = { 0 };
@@ -177,19 +177,19 @@ static struct qom_store *machine_with(unsigned cpus)
 {
     error_scope(err);
     owned(qom_sketch) struct qom_sketch *sketch = qom_sketch_new();
-    uint32_t root = qom_sketch_add(sketch, 0, "/", false);
-    uint32_t machine = qom_sketch_add(sketch, root, "machine", false);
-    uint32_t unattached = qom_sketch_add(sketch, machine, "unattached", false);
+    uint32_t root = qom_sketch_add(sketch, 0, "/", false, 1);
+    uint32_t machine = qom_sketch_add(sketch, root, "machine", false, 1);
+    uint32_t unattached = qom_sketch_add(sketch, machine, "unattached", false, 1);
     owned_buffer struct buffer list = { 0 };
     unsigned row = 0;
     for (unsigned i = 0; i < cpus + 2; i++) {
         bool other = i == 1 || i == cpus + 1;               /* one device stands behind the first processor */
         owned_memory char *name = memory_printf("device[%u]", row++);
-        uint32_t device = qom_sketch_add(sketch, unattached, name, false);
+        uint32_t device = qom_sketch_add(sketch, unattached, name, false, 1);
         if (other && i == 1)
             continue;
         owned_memory char *path = memory_printf("/machine/unattached/%s/%s", name, other ? "timer" : "part");
-        qom_sketch_add(sketch, device, other ? "timer" : "part", false);
+        qom_sketch_add(sketch, device, other ? "timer" : "part", false, 1);
         qom_sketch_link(sketch, device, "own", path);
         sketch->objects.items[device].cpu = !other;
     }

@@ -46,7 +46,7 @@ Test(qom_plan, names_every_object_that_its_parent_does_not_tell)
     struct peer_tree tree;
     load_small(&tree);
     owned(qom_store) struct qom_store *store = peer_walk(&tree);
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key");
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", qom_store_properties(store));
     cr_assert_eq(qom_plan_count(plan) + leaves(store), qom_store_count(store));
     cr_assert_eq(leaves(store), 2);
     check_plan(&tree, store, plan);
@@ -58,7 +58,7 @@ Test(qom_plan, takes_the_shortest_way_over_links_too)
     struct peer_tree tree;
     load_small(&tree);
     owned(qom_store) struct qom_store *store = peer_walk(&tree);
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key");
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", qom_store_properties(store));
     static const char *const expected[][2] = {
         { "disk0", "disk0" }, { "net0", "net0" }, { "pc.ram", "pc.ram" }, { "bus", "bus" },
         { "io[0]", "io[0]" },
@@ -82,7 +82,7 @@ Test(qom_plan, recorded_trees_are_named_by_few_bytes)
         if (!load_recorded(&tree, rows[r].file))
             cr_skip_test("no recorded trees");
         owned(qom_store) struct qom_store *store = peer_walk(&tree);
-        owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key");
+        owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", qom_store_properties(store));
         check_plan(&tree, store, plan);
         owned_buffer struct buffer text = { 0 };
         struct json_writer w = { .out = &text };
@@ -106,7 +106,7 @@ static void setup(void)
     cr_assert_not_null(mkdtemp(folder));
     load_small(&small);
     owned(qom_store) struct qom_store *store = peer_walk(&small);
-    saved = qom_plan_make(store, "the key");
+    saved = qom_plan_make(store, "the key", qom_store_properties(store));
     error_scope(err);
     cr_assert_eq(qom_plan_save(saved, folder, &err), 0, "%s", error_text(&err));
 }
