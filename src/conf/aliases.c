@@ -68,6 +68,14 @@ static const char *free_alias(const struct domain_def *def, const char *word, si
     return alias;
 }
 
+/* By its slot, if it has one. */
+static const char *memory_alias(const struct domain_def *def, const struct device_walk *walk, struct arena *a)
+{
+    const struct memory_device *device = walk->device;
+    bool slot = device->address && device->address->type == ADDRESS_DIMM && device->address->dimm.slot.set;
+    return free_alias(def, memory_device_word(device), slot ? device->address->dimm.slot.value : 0, a);
+}
+
 static const char *device_alias(const struct domain_def *def, const struct device_walk *walk, struct arena *a)
 {
     static const char *const words[] = {
@@ -77,11 +85,14 @@ static const char *device_alias(const struct domain_def *def, const struct devic
         [DEVICE_TPM] = "tpm", [DEVICE_SOUND] = "sound", [DEVICE_HOSTDEV] = "hostdev",
         [DEVICE_REDIRDEV] = "redir", [DEVICE_HUB] = "hub", [DEVICE_WATCHDOG] = "watchdog",
         [DEVICE_RNG] = "rng", [DEVICE_PANIC] = "panic", [DEVICE_VSOCK] = "vsock",
+        [DEVICE_SMARTCARD] = "smartcard", [DEVICE_SHMEM] = "shmem", [DEVICE_IOMMU] = "iommu",
     };
     if (walk->kind == DEVICE_DISK)
         return disk_alias(def, walk->device, a);
     if (walk->kind == DEVICE_CONTROLLER)
         return controller_alias(def, walk->device, a);
+    if (walk->kind == DEVICE_MEMORY)
+        return memory_alias(def, walk, a);
     return free_alias(def, words[walk->kind], walk->index, a);
 }
 
@@ -89,6 +100,7 @@ struct domain_def *domain_def_copy_live(const struct domain_def *def)
 {
     struct domain_def *live = domain_def_copy(def);
     usb_assign_disks(live, live->arena);
+    memory_devices_assign(live);
     for (struct device_walk walk = { 0 }; device_next(live, &walk); )
         if (!*walk.alias)
             *walk.alias = device_alias(live, &walk, live->arena);

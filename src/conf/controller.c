@@ -44,13 +44,14 @@ static void controller_check(void *self, struct xml_context *x)
 }
 
 #define SELF struct controller
+PART(queue_threads, "iothreads", "Who serves its queues.", LIST(queue_threads, queue_thread_element));
 PART(driver, "driver", "How requests are handled.",
     ATTR("queues", queues, u32, "number of queues", NONZERO),
     ATTR("cmd_per_lun", cmd_per_lun, u32, "commands in flight for a unit", NONZERO),
     ATTR("max_sectors", max_sectors, u32, "largest transfer, in sectors", NONZERO),
     ATTR("ioeventfd", ioeventfd, on_off, "handle requests outside of the vcpu's thread"),
     ATTR("iothread", iothread, u32, "number of the thread that handles it", NONZERO),
-    VIRTIO_ROWS);
+    VIRTIO_ROWS, INLINE(queue_threads));
 
 PART(master, "master", "The controller that this one accompanies.",
     ATTR("startport", master_startport, opt_u32, "its first port there", REQUIRED, RANGE(0, 15)));

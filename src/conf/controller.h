@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "conf/address.h"
+#include "conf/iothreads.h"
 #include "conf/virtio.h"
 
 #define CONTROLLER_TYPES(_) \
@@ -52,6 +53,7 @@ struct controller {
 
     /* <driver> */
     uint32_t queues, cmd_per_lun, max_sectors, iothread;
+    LIST_OF(struct queue_thread) queue_threads;
     enum on_off ioeventfd;
     struct virtio_options virtio;
 

@@ -75,6 +75,22 @@ static void fill_controllers(struct domain_def *def, enum machine_kind kind)
     }
 }
 
+/* Each card has a slot of the first controller for them, which there is then. */
+static void place_smartcards(struct domain_def *def, struct arena *arena)
+{
+    for (size_t i = 0; i < def->smartcards.count; i++) {
+        struct smartcard *card = def->smartcards.items[i];
+        if (!card->address) {
+            card->address = ARENA_NEW(arena, struct address);
+            card->address->type = ADDRESS_CCID;
+            card->address->ccid.slot = (uint32_t) i;
+        }
+        if (!find_controller(def, CONTROLLER_CCID, card->address->ccid.controller))
+            defaults_add_controller(def, CONTROLLER_CCID, card->address->ccid.controller,
+                                    CONTROLLER_MODEL_ABSENT, arena);
+    }
+}
+
 static void add_controllers(struct domain_def *def, struct arena *arena)
 {
     enum machine_kind kind = machine_kind(def);
@@ -92,6 +108,7 @@ static void add_controllers(struct domain_def *def, struct arena *arena)
         defaults_add_controller(def, CONTROLLER_PCI, 0, kind == MACHINE_PC ? CONTROLLER_PCI_ROOT
                                 : CONTROLLER_PCIE_ROOT, arena);
     virtio_serial_add_controllers(def, arena);
+    place_smartcards(def, arena);
 }
 
 static void fill_interface(struct domain_def *def, struct interface *interface)

@@ -41,6 +41,10 @@ static const struct kind {
     [DEVICES_WATCHDOG] = KIND(watchdog_element, watchdogs, watchdog),
     [DEVICES_RNG] = KIND(rng_element, rngs, rng),
     [DEVICES_PANIC] = KIND(panic_element, panics, panic),
+    [DEVICES_SMARTCARD] = KIND(smartcard_element, smartcards, smartcard),
+    [DEVICES_SHMEM] = KIND(shmem_element, shmems, shmem),
+    [DEVICES_MEMORY] = KIND(memory_device_element, memory_devices, memory_device),
+    [DEVICES_IOMMU] = KIND(iommu_element, iommus, iommu),
 };
 
 static struct any_list *list_of(const struct domain_def *def, enum device_list list)

@@ -35,6 +35,10 @@ enum device_list {
     DEVICES_WATCHDOG,
     DEVICES_RNG,
     DEVICES_PANIC,
+    DEVICES_SMARTCARD,
+    DEVICES_SHMEM,
+    DEVICES_MEMORY,
+    DEVICES_IOMMU,
     DEVICES_LISTS
 };
 struct device_place { enum device_list list; size_t index; };

@@ -41,6 +41,10 @@ static bool visit(const struct domain_def *def, struct device_walk *walk, size_t
     case DEVICE_MEMBALLOON: VISIT_ONE(memballoon);
     case DEVICE_RNG: VISIT(rngs, rng);
     case DEVICE_PANIC: VISIT(panics, panic);
+    case DEVICE_SMARTCARD: VISIT(smartcards, smartcard);
+    case DEVICE_SHMEM: VISIT(shmems, shmem);
+    case DEVICE_MEMORY: VISIT(memory_devices, memory_device);
+    case DEVICE_IOMMU: VISIT(iommus, iommu);
     case DEVICE_VSOCK: VISIT_ONE(vsock);
     case DEVICE_NONE: break;
     }

@@ -39,6 +39,7 @@ static const struct codec codec_disk_cache = {
 };
 
 #define SELF struct disk
+PART(queue_threads, "iothreads", "Who serves its queues.", LIST(queue_threads, queue_thread_element));
 PART(driver, "driver", "How the host handles the image.",
     ATTR("name", driver, string, "qemu, the only one there is"),
     ATTR("type", format, disk_format, "format of the image", CODE(ERR_CONFIG_UNSUPPORTED)),
@@ -55,7 +56,7 @@ PART(driver, "driver", "How the host handles the image.",
     ATTR("queues", queues, u32, "number of virtqueues", NONZERO),
     ATTR("queue_size", queue_size, u32, "size of each", NONZERO),
     ATTR("discard_no_unref", discard_no_unref, on_off, "keep discarded clusters allocated"),
-    VIRTIO_ROWS);
+    VIRTIO_ROWS, INLINE(queue_threads));
 
 PART(geometry, "geometry", "What the BIOS is told about the disk.",
     ATTR("cyls", cyls, u32, "cylinders"),

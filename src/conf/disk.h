@@ -12,6 +12,7 @@
 #pragma once
 #include "conf/address.h"
 #include "conf/iotune.h"
+#include "conf/iothreads.h"
 #include "conf/virtio.h"
 
 #define DISK_TYPES(_) \
@@ -107,6 +108,7 @@ struct disk {
     enum on_off discard_no_unref;
     enum disk_detect_zeroes detect_zeroes;
     uint32_t iothread, queues, queue_size;
+    LIST_OF(struct queue_thread) queue_threads;
     struct virtio_options virtio;
 
     /* <source>; all NULL: no medium */

@@ -37,7 +37,7 @@ static void check_name(const struct domain_def *def, struct xml_context *x)
 static void take_cells(struct domain_def *def)
 {
     uint64_t kib = numa_kib(def->cpu ? def->cpu->numa : NULL);
-    bool more = kept_next(&def->extras, "devices/memory", NULL) != NULL;
+    bool more = def->memory_devices.count > 0;
     if (kib && (!more || kib > def->memory.kib))
         def->memory.kib = kib;
     if (kib)
@@ -163,6 +163,7 @@ void domain_check(void *self, struct xml_context *x)
     tuning_check(def, x);
     numatune_check(def, x);
     sysinfo_check(def, x);
+    memory_devices_check(def, x);
     passthrough_check(def, x);
     check_type(def, x);
     check_emulator(def, x);

@@ -26,10 +26,12 @@
 #include "conf/hub.h"
 #include "conf/input.h"
 #include "conf/interface.h"
+#include "conf/iommu.h"
 #include "conf/iothreads.h"
 #include "conf/memballoon.h"
 #include "conf/memory.h"
 #include "conf/memory_backing.h"
+#include "conf/memory_device.h"
 #include "conf/numatune.h"
 #include "conf/os.h"
 #include "conf/seclabel.h"
@@ -37,6 +39,8 @@
 #include "conf/tuning.h"
 #include "conf/panic.h"
 #include "conf/rng.h"
+#include "conf/shmem.h"
+#include "conf/smartcard.h"
 #include "conf/sound.h"
 #include "conf/tpm.h"
 #include "conf/video.h"
@@ -104,6 +108,7 @@ struct domain_def {
     LIST_OF(struct controller) controllers;
     LIST_OF(struct filesystem) filesystems;
     LIST_OF(struct interface) interfaces;
+    LIST_OF(struct smartcard) smartcards;
     LIST_OF(struct chardev) serials;
     LIST_OF(struct chardev) parallels;
     LIST_OF(struct chardev) consoles;
@@ -122,6 +127,9 @@ struct domain_def {
     LIST_OF(struct seclabel) seclabels;
     LIST_OF(struct rng) rngs;
     LIST_OF(struct panic) panics;
+    LIST_OF(struct shmem) shmems;
+    LIST_OF(struct memory_device) memory_devices;
+    LIST_OF(struct iommu) iommus;
     struct vsock *vsock;
     struct extras extras;
 };

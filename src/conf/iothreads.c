@@ -95,3 +95,12 @@ const struct element iothread_element = ELEMENT("iothread", "A thread for disks.
     ATTR("thread_pool_min", pool_min, opt_u32, "workers that always run"),
     ATTR("thread_pool_max", pool_max, opt_u32, "workers that run at most", RANGE(1, UINT32_MAX)),
     INLINE(poll));
+#undef SELF
+
+#define SELF struct queue_number
+PART(queue_element, "queue", "One of its queues.", ATTR("id", id, opt_u32, "number", REQUIRED));
+#undef SELF
+
+#define SELF struct queue_thread
+const struct element queue_thread_element = ELEMENT("iothread", "A thread that serves its queues.",
+    ATTR("id", id, u32, "number of the thread", REQUIRED, NONZERO), LIST(queues, queue_element));

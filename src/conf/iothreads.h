@@ -24,6 +24,17 @@ struct iothreads {
 
 DECLARE_ELEMENT(iothread_element, struct iothread);
 
+/* <iothreads> of a disk's or controller's <driver>: which threads serve its queues; without numbers, they
+ * take turns. */
+struct queue_number { struct extras extras; struct opt_u32 id; };
+struct queue_thread {
+    struct extras extras;
+    uint32_t id;
+    LIST_OF(struct queue_number) queues;
+};
+
+DECLARE_ELEMENT(queue_thread_element, struct queue_thread);
+
 /* The ids in order; returns how many. */
 size_t iothreads_ids(const struct iothreads *threads, uint32_t ret_ids[IOTHREADS_MAX]);
 bool iothreads_have(const struct iothreads *threads, uint32_t id);

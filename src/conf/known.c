@@ -28,11 +28,11 @@ static const struct { const char *parent, *harmless, *wanted; } known[] = {
     { "clock", "", "@sync" },
     { "devices",
       "",
-      "crypto iommu lease memory nvram pstore redirfilter shmem smartcard" },
+      "crypto lease nvram pstore redirfilter" },
     { "devices/disk",
       "mirror backenddomain",
       "auth diskSecret encryption throttlefilters acpi" },
-    { "devices/disk/driver", "", "iothreads metadata_cache statistics" },
+    { "devices/disk/driver", "", "metadata_cache statistics" },
     { "devices/disk/source",
       "seclabel privateData",
       "address auth config cookies dataStore encryption fdset @fdgroup identity knownHosts @managed "
@@ -41,7 +41,6 @@ static const struct { const char *parent, *harmless, *wanted; } known[] = {
     { "devices/disk/boot", "", "@loadparm" },
     { "devices/disk/address", "", "zpci @diskbus" },
     { "devices/controller", "@maxGrantFrames @maxEventChannels", "pcihole64" },
-    { "devices/controller/driver", "", "iothreads" },
     { "devices/controller/target", "", "@memReserve node" },
     { "devices/controller/address", "", "zpci" },
     { "devices/interface",
@@ -83,8 +82,7 @@ static const struct { const char *parent, *harmless, *wanted; } known[] = {
       "@dev @exclusive input @name output @path @runtimeDir @serverName @tryMMap @driver "
       "@dspPolicy @tryPoll" },
     { "devices/video", "", "acpi" },
-    { "devices/video/driver", "", "@name" },
-    { "devices/memballoon", "", "acpi" },
+        { "devices/memballoon", "", "acpi" },
 };
 
 static bool has_word(const char *list, const char *word)
@@ -103,9 +101,14 @@ static enum xml_verdict judge_namespaced(const char *name)
     if (!text_starts(name, qemu))
         return XML_KEEP;
     name += sizeof qemu - 1;
-    bool built = text_equal(name, "commandline") || text_equal(name, "deprecation") ||
-                 text_equal(name, "override");
-    return built ? XML_KEEP : XML_KEEP_BLOCKING;
+    static const char *const kept[] = {
+        "commandline", "deprecation", "override",
+        "capabilities",                 /* what libvirt's own probing is to believe; ours has other words */
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(kept); i++)
+        if (text_equal(name, kept[i]))
+            return XML_KEEP;
+    return XML_KEEP_BLOCKING;
 }
 
 /* Whatever may stand in a disk may stand in an image below it: "devices/disk/backingStore/source" is judged

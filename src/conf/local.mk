@@ -5,7 +5,7 @@ src_conf_libconf_a_SOURCES = \
     src/conf/controller.h src/conf/cpu.c src/conf/cpu.h src/conf/cpuset.c src/conf/cpuset.h \
     src/conf/default_devices.c src/conf/default_disks.c src/conf/defaults.c src/conf/defaults.h \
     src/conf/device.c src/conf/device.h src/conf/device_check.c src/conf/devices.c src/conf/devices.h src/conf/disk.c src/conf/disk.h \
-    src/conf/disk_check.c src/conf/disk_check.h src/conf/disk_source.c src/conf/domain_check.c src/conf/domain_check.h \
+    src/conf/disk_check.c src/conf/disk_check.h src/conf/disk_source.c src/conf/shmem.c src/conf/shmem.h src/conf/iommu.c src/conf/iommu.h src/conf/smartcard.c src/conf/smartcard.h src/conf/memory_device.c src/conf/memory_device.h src/conf/domain_check.c src/conf/domain_check.h \
     src/conf/domain_def.c src/conf/domain_def.h src/conf/features.c src/conf/features.h \
     src/conf/format.c src/conf/graphics.c src/conf/graphics.h src/conf/input.c src/conf/input.h \
     src/conf/interface.c src/conf/interface.h src/conf/kept.c src/conf/kept.h src/conf/kept_check.c \

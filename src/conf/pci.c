@@ -282,6 +282,11 @@ static bool place_second_half(struct pci_map *map)
     for (size_t i = 0; i < def->panics.count && ok; i++)
         if (def->panics.items[i]->model == PANIC_PVPANIC)
             ok = take_any(map, &def->panics.items[i]->address, true);
+    for (size_t i = 0; i < def->shmems.count && ok; i++)
+        ok = take_any(map, &def->shmems.items[i]->address, false);
+    for (size_t i = 0; i < def->iommus.count && ok; i++)
+        if (def->iommus.items[i]->model == IOMMU_VIRTIO && needs_place(def->iommus.items[i]->address))
+            ok = pci_take_root_slot(map, &def->iommus.items[i]->address);
     return ok && (!def->vsock || take_any(map, &def->vsock->address, true));
 }
 

@@ -13,7 +13,7 @@ static void rng_check(void *self, struct xml_context *x)
 {
     struct rng *rng = self;
     if (rng->backend == RNG_RANDOM && !rng->device)
-        rng->device = "/dev/urandom";
+        rng->device = "/dev/random";
     if (rng->backend == RNG_EGD && rng->egd.type)
         chardev_check_source(&rng->egd, x);
     else if (rng->backend == RNG_EGD)

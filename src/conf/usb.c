@@ -127,6 +127,7 @@ static bool is_usb(const struct device_walk *walk)
 {
     switch (walk->kind) {
     case DEVICE_DISK: return ((struct disk *) walk->device)->bus == DISK_BUS_USB;
+    case DEVICE_CONTROLLER: return ((struct controller *) walk->device)->type == CONTROLLER_CCID;
     case DEVICE_INPUT: return ((struct input *) walk->device)->bus == INPUT_BUS_USB;
     case DEVICE_SERIAL: return ((struct chardev *) walk->device)->target == TARGET_USB_SERIAL;
     case DEVICE_SOUND: return ((struct sound *) walk->device)->model == SOUND_USB;
@@ -173,6 +174,7 @@ void usb_assign(struct domain_def *def, struct arena *arena)
             add_hub(&map, hub->address);
     }
     assign_kind(&map, def, DEVICE_HOSTDEV, arena);
+    assign_kind(&map, def, DEVICE_CONTROLLER, arena);
     assign_kind(&map, def, DEVICE_INPUT, arena);
     assign_kind(&map, def, DEVICE_SERIAL, arena);
     assign_kind(&map, def, DEVICE_SOUND, arena);

@@ -5,6 +5,7 @@
 
 DEFINE_ENUM_CODEC(video_model, VIDEO_MODELS);
 DEFINE_WORDS_CODEC(vgaconf, "io", "on", "off");
+DEFINE_ENUM_CODEC(video_backend, VIDEO_BACKENDS);
 
 #define SELF struct video
 PART(acceleration, "acceleration", "Help from the host's graphics card.",
@@ -29,6 +30,7 @@ PART(model, "model", "What the guest sees.",
     INLINE(acceleration), INLINE(resolution));
 
 PART(driver, "driver", "How it is emulated.",
+    ATTR("name", backend, video_backend, "by whom"),
     ATTR("vgaconf", vgaconf, vgaconf, "what the console shows"), VIRTIO_ROWS);
 
 ALIAS_PART;

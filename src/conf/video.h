@@ -13,6 +13,9 @@
     _(VIDEO_GOP, "gop") _(VIDEO_NONE, "none") _(VIDEO_BOCHS, "bochs") _(VIDEO_RAMFB, "ramfb")
 DECLARE_ENUM(video_model, VIDEO_MODEL_ABSENT, VIDEO_MODELS);
 
+#define VIDEO_BACKENDS(_) _(VIDEO_BACKEND_QEMU, "qemu") _(VIDEO_BACKEND_VHOST_USER, "vhostuser")
+DECLARE_ENUM(video_backend, VIDEO_BACKEND_ABSENT, VIDEO_BACKENDS);
+
 struct video {
     struct extras extras;
     enum video_model model;
@@ -23,7 +26,8 @@ struct video {
     enum yes_no accel2d, accel3d;
     const char *render_node;
     uint32_t width, height;                     /* <resolution> */
-    const char *vgaconf;                        /* <driver> */
+    enum video_backend backend;                 /* <driver> */
+    const char *vgaconf;
     struct virtio_options virtio;
     const char *alias;
     struct address *address;

@@ -108,9 +108,10 @@ static void add_end(struct line *line)
 }
 
 static int (*const parts[])(struct line *line, struct error *err) = {
-    line_boot, line_controllers, line_hubs, line_disks, line_filesystems, line_interfaces, line_chardevs,
-    line_tpms, line_inputs, line_audio, line_screens, line_sounds, line_watchdogs, line_redirdevs,
-    line_hostdevs, line_memballoon, line_rngs, line_panics, line_vsock, add_generation,
+    line_boot, line_iommus, line_memory_devices, line_controllers, line_hubs, line_disks, line_filesystems,
+    line_interfaces, line_smartcards, line_chardevs, line_tpms, line_inputs, line_audio, line_screens,
+    line_sounds, line_watchdogs, line_redirdevs, line_hostdevs, line_memballoon, line_rngs, line_panics,
+    line_shmems, line_vsock, add_generation,
 };
 
 int command_line_build(const struct command_line *what, struct argv *ret_argv, struct error *err)

@@ -156,11 +156,13 @@ static int add_controller(struct line *line, const struct controller *controller
         return 0;
     if (line_check_type(line, type_of(driver), "it", err) < 0)
         return -1;
-    if (controller->iothread && !text_starts(driver, "virtio-scsi"))
+    if ((controller->iothread || controller->queue_threads.count) && !text_starts(driver, "virtio-scsi"))
         return fail(err, ERR_CONFIG_UNSUPPORTED, "only virtio-scsi controllers can have an iothread");
     owned_props struct props device;
     props_begin(&device, "driver", driver);
-    if (line_iothread(line, &device, controller->iothread, err) < 0)
+    if (line_iothread(line, &device, controller->iothread, err) < 0 ||
+        line_queue_threads(line, &device, controller->queue_threads.items, controller->queue_threads.count,
+                           err) < 0)
         return -1;
     if (controller->type == CONTROLLER_PCI)
         add_pci(&device, controller);

@@ -142,7 +142,8 @@ static int add_disk_device(struct line *line, const struct plug *plug, struct er
     owned_props struct props device;
     props_begin(&device, "driver", driver);
     if (disk->bus == DISK_BUS_VIRTIO) {
-        if (line_iothread(line, &device, disk->iothread, err) < 0)
+        if (line_iothread(line, &device, disk->iothread, err) < 0 ||
+            line_queue_threads(line, &device, disk->queue_threads.items, disk->queue_threads.count, err) < 0)
             return -1;
         props_on_off(&device, "ioeventfd", disk->ioeventfd);
         props_on_off(&device, "event_idx", disk->event_idx);
@@ -194,7 +195,7 @@ static int check_disk(const struct disk *disk, struct error *err)
             return -1;
     if (disk->transient)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<transient/> is not supported");
-    if (disk->iothread && disk->bus != DISK_BUS_VIRTIO)
+    if ((disk->iothread || disk->queue_threads.count) && disk->bus != DISK_BUS_VIRTIO)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "only disks on bus virtio have an iothread of their own");
     if (!disk_has_source(disk) && disk->device != DISK_CDROM && disk->device != DISK_FLOPPY)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "it has no source");

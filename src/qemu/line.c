@@ -241,6 +241,31 @@ int line_iothread(const struct line *line, struct props *props, uint32_t id, str
     return 0;
 }
 
+int line_queue_threads(const struct line *line, struct props *props, struct queue_thread *const *threads,
+                       size_t count, struct error *err)
+{
+    if (!count)
+        return 0;
+    if (!caps_has(line->caps, CAPS_JSON_DEVICE))
+        return fail(err, ERR_CONFIG_UNSUPPORTED, "emulator '%s' is too old for several iothreads of a device",
+                    line->caps->emulator);
+    props_array(props, "iothread-vq-mapping");
+    for (size_t i = 0; i < count; i++) {
+        props_array_object(props);
+        if (line_iothread(line, props, threads[i]->id, err) < 0)
+            return -1;
+        if (threads[i]->queues.count) {
+            props_array(props, "vqs");
+            for (size_t k = 0; k < threads[i]->queues.count; k++)
+                props_array_u64(props, threads[i]->queues.items[k]->id.value);
+            props_close_array(props);
+        }
+        props_close_object(props);
+    }
+    props_close_array(props);
+    return 0;
+}
+
 int line_check_type(const struct line *line, const char *type, const char *of, struct error *err)
 {
     if (caps_has_type(line->caps, type))

@@ -35,6 +35,9 @@ void line_virtio(struct props *props, const struct virtio_options *options);
 void line_rom(struct props *props, enum yes_no enabled, enum on_off bar, const char *file);
 /* The device's requests are handled by that <iothread>; 0 adds nothing. */
 int line_iothread(const struct line *line, struct props *props, uint32_t id, struct error *err);
+/* The same of several threads: `threads` is a LIST_OF(struct queue_thread). */
+int line_queue_threads(const struct line *line, struct props *props, struct queue_thread *const *threads,
+                       size_t count, struct error *err);
 /* Fails unless the emulator has such a device; `of` says whose: "disk 'vda'". */
 int line_check_type(const struct line *line, const char *type, const char *of, struct error *err);
 
@@ -77,6 +80,10 @@ int line_hostdevs(struct line *line, struct error *err);
 int line_rngs(struct line *line, struct error *err);
 int line_panics(struct line *line, struct error *err);
 int line_vsock(struct line *line, struct error *err);
+int line_smartcards(struct line *line, struct error *err);
+int line_shmems(struct line *line, struct error *err);
+int line_memory_devices(struct line *line, struct error *err);
+int line_iommus(struct line *line, struct error *err);
 
 /* The host's end of a character device, under that id.  `service` is what spice calls its channel (NULL: it
  * has none for such a device). */

@@ -14,6 +14,14 @@ static bool is_x86(const struct line *line)
 
 /* --- machine --- */
 
+static bool has_nvdimm(const struct domain_def *def)
+{
+    for (size_t i = 0; i < def->memory_devices.count; i++)
+        if (def->memory_devices.items[i]->model == MEMORY_NVDIMM)
+            return true;
+    return false;
+}
+
 /* In libvirt's order. */
 static void add_machine(struct line *line, const struct caps_machine *machine)
 {
@@ -33,6 +41,8 @@ static void add_machine(struct line *line, const struct caps_machine *machine)
         option_add(&option, "mem-merge", "off");
     if (features->ioapic)
         option_add(&option, "kernel_irqchip", irqchips[features->ioapic]);
+    if (has_nvdimm(def))
+        option_add(&option, "nvdimm", "on");
     option_add(&option, "memory-backend", line_has_cells(line) ? NULL : machine->default_ram);
     line_flash_machine(line, &option);
     if (def->os.bios_useserial == YES)

@@ -115,6 +115,11 @@ void props_array(struct props *props, const char *key)
     json_open(&props->writer, '[');
 }
 
+void props_array_object(struct props *props)
+{
+    json_open(&props->writer, '{');
+}
+
 void props_array_u64(struct props *props, uint64_t value)
 {
     json_u64(&props->writer, value);

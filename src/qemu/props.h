@@ -40,8 +40,9 @@ void props_on_off(struct props *props, const char *key, enum on_off value);
 void props_null(struct props *props, const char *key);
 void props_object(struct props *props, const char *key); /* until props_close_object() */
 void props_close_object(struct props *props);
-void props_array(struct props *props, const char *key);         /* of numbers, until props_close_array() */
+void props_array(struct props *props, const char *key);         /* until props_close_array() */
 void props_array_u64(struct props *props, uint64_t value);
+void props_array_object(struct props *props);           /* until props_close_object() */
 void props_close_array(struct props *props);
 
 /* Ends the list; its JSON text, valid until props_done(). */

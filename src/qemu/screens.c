@@ -237,6 +237,9 @@ static void add_video_memory(struct props *device, const struct video *video)
 
 static int add_video(struct line *line, const struct video *video, bool primary, struct error *err)
 {
+    if (video->backend == VIDEO_BACKEND_VHOST_USER)
+        return fail(err, ERR_CONFIG_UNSUPPORTED,
+                    "driver 'vhostuser' is not supported: no vhost-user-gpu is started by this daemon");
     const char *driver = video_driver(video, primary);
     if (!driver)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "model '%s' is not supported",

@@ -66,7 +66,7 @@ Test(addresses, a_q35_puts_conventional_cards_behind_a_bridge)
 Test(addresses, slots_of_kept_devices_are_not_given_away)
 {
     owned(domain_def) struct domain_def *def = define("pc", "",
-        "<shmem><address type='pci' bus='0x00' slot='0x02'/></shmem><interface type='user'/>");
+        "<pstore><address type='pci' bus='0x00' slot='0x02'/></pstore><interface type='user'/>");
     expect_pci(def->interfaces.items[0]->address, "00:03.0");
 }
 
