@@ -51,11 +51,14 @@ static int model_expansion(struct call *call, struct error *err)
     return 0;
 }
 
-static const struct argument expansion_args[] = {
-    { "type", ARG_TEXT, false }, { "model", ARG_OBJECT, false }, { NULL, 0, false }
-};
+static const struct argument expansion_args[] = { { "type", ARG_TEXT, false },
+                                                  { "model", ARG_OBJECT, false },
+                                                  { NULL, 0, false } };
 
-#define FIXED(name, when) { name, when, fixed, NULL }
+#define FIXED(name, when)                                                                                    \
+    {                                                                                                        \
+        name, when, fixed, NULL                                                                              \
+    }
 
 const struct command fixed_commands[] = {
     { "query-qmp-schema", ALWAYS, schema, NULL },

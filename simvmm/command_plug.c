@@ -4,6 +4,7 @@
 #include "simvmm/command.h"
 #include "simvmm/device.h"
 #include "simvmm/guest.h"
+#include "simvmm/migration.h"
 #include "simvmm/netdev.h"
 #include "simvmm/object.h"
 #include "simvmm/run.h"
@@ -11,6 +12,8 @@
 
 static int device_add(struct call *call, struct error *err)
 {
+    if (migration_is_running(call->vm))
+        return fail(err, ERR_OPERATION_INVALID, "device_add not allowed while migrating");
     return device_create(call->vm, call->arguments, DEVICE_AT_RUN_TIME, err) ? 0 : -1;
 }
 

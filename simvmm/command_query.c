@@ -240,13 +240,6 @@ static int nothing(struct call *call, struct error *err)
     return 0;
 }
 
-static int no_migration(struct call *call, struct error *err)
-{
-    (void) err;
-    buffer_add_text(&call->out, "{}");
-    return 0;
-}
-
 /* ---- the human monitor ---- */
 
 static void info_status(struct vm *vm, struct buffer *out)
@@ -391,7 +384,6 @@ const struct command query_commands[] = {
     { "query-jobs", ALWAYS, nothing, NULL },
     { "query-block-jobs", ALWAYS, nothing, NULL },
     { "query-memory-devices", ALWAYS, nothing, NULL },
-    { "query-migrate", ALWAYS, no_migration, NULL },
     { "human-monitor-command", ALWAYS, human, human_args },
     { NULL, ALWAYS, NULL, NULL },
 };

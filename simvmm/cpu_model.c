@@ -269,8 +269,8 @@ static bool put_model(struct vm *vm, struct json *props, const char *name, struc
 static const struct json *chosen(const struct json *props, const char *names, struct arena *arena)
 {
     struct json *object = value_object(arena);
-    const char *start;
-    for (const char *end = names + strlen(names); end > names; end = start > names ? start - 1 : start) {
+    const char *end = names + strlen(names), *start;
+    for (; end > names; end = start > names ? start - 1 : start) {
         for (start = end; start > names && start[-1] != ' ';)
             start--;
         const char *name = arena_copy_bytes(arena, start, (size_t) (end - start));
@@ -294,8 +294,8 @@ const struct json *cpu_model_expand(struct vm *vm, const struct json *model, boo
             return fail(err, ERR_INVALID_ARG, "Property '%s-x86_64-cpu.%s' not found", name,
                         wishes->members[i].key),
                    NULL;
-    const char *reply = only_static ? "static-properties" : "full-properties";
-    const char *names = json_text(reply_json(vm, reply, arena));
+    const char *order = only_static ? "static-properties" : "full-properties";
+    const char *names = json_text(reply_json(vm, order, arena));
     value_set_text(arena, expanded, "name", only_static ? "base" : name);
     value_set(arena, expanded, "props", chosen(props, names, arena));
     return expanded;

@@ -12,13 +12,23 @@
 #include "simvmm/monitor.h"
 #include "simvmm/value.h"
 
-struct named { const struct monitor *monitor; char *name; int fd; };
-struct member { int fd; char *opaque; };
-struct set { int64_t id; VECTOR(struct member) members; };
+struct named {
+    const struct monitor *monitor;
+    char *name;
+    int fd;
+};
+struct member {
+    int fd;
+    char *opaque;
+};
+struct set {
+    int64_t id;
+    VECTOR(struct member) members;
+};
 
 struct descriptors {
     VECTOR(struct named) named;
-    VECTOR(struct set) sets;            /* by id */
+    VECTOR(struct set) sets; /* by id */
 };
 
 struct descriptors *descriptors_new(void)
@@ -70,17 +80,21 @@ static void named_forget(struct descriptors *d, struct named *n)
     vector_remove(&d->named, (size_t) (n - d->named.items));
 }
 
+int descriptors_take_named(struct vm *vm, const struct monitor *monitor, const char *name, struct error *err)
+{
+    struct named *n = named_find(vm->descriptors, monitor, name);
+    if (!n)
+        return fail(err, ERR_INVALID_ARG, "File descriptor named '%s' has not been found", name);
+    int fd = n->fd;
+    named_forget(vm->descriptors, n);
+    return fd;
+}
+
 int descriptors_take(struct vm *vm, const struct monitor *monitor, const char *what, struct error *err)
 {
     uint64_t number;
-    if (!isdigit((unsigned char) *what)) {
-        struct named *n = named_find(vm->descriptors, monitor, what);
-        if (!n)
-            return fail(err, ERR_INVALID_ARG, "File descriptor named '%s' has not been found", what);
-        int fd = n->fd;
-        named_forget(vm->descriptors, n);
-        return fd;
-    }
+    if (!isdigit((unsigned char) *what))
+        return descriptors_take_named(vm, monitor, what, err);
     if (!text_to_u64(what, INT32_MAX, &number) || fcntl((int) number, F_GETFD) < 0)
         return fail(err, ERR_INVALID_ARG, "Unable to parse file descriptor number '%s'", what);
     fcntl((int) number, F_SETFD, FD_CLOEXEC);
@@ -247,18 +261,15 @@ static int query_fdsets(struct call *call, struct error *err)
 }
 
 static const struct argument name_args[] = { { "fdname", ARG_TEXT, false }, { NULL, 0, false } };
-static const struct argument add_args[] = {
-    { "fdset-id", ARG_NUMBER, true }, { "opaque", ARG_TEXT, true }, { NULL, 0, false }
-};
-static const struct argument remove_args[] = {
-    { "fdset-id", ARG_NUMBER, false }, { "fd", ARG_NUMBER, true }, { NULL, 0, false }
-};
+static const struct argument add_args[] = { { "fdset-id", ARG_NUMBER, true },
+                                            { "opaque", ARG_TEXT, true },
+                                            { NULL, 0, false } };
+static const struct argument remove_args[] = { { "fdset-id", ARG_NUMBER, false },
+                                               { "fd", ARG_NUMBER, true },
+                                               { NULL, 0, false } };
 
 const struct command fd_commands[] = {
-    { "getfd", ALWAYS, getfd, name_args },
-    { "closefd", ALWAYS, closefd, name_args },
-    { "add-fd", ALWAYS, add_fd, add_args },
-    { "remove-fd", ALWAYS, remove_fd, remove_args },
-    { "query-fdsets", ALWAYS, query_fdsets, NULL },
-    { NULL, ALWAYS, NULL, NULL },
+    { "getfd", ALWAYS, getfd, name_args },          { "closefd", ALWAYS, closefd, name_args },
+    { "add-fd", ALWAYS, add_fd, add_args },         { "remove-fd", ALWAYS, remove_fd, remove_args },
+    { "query-fdsets", ALWAYS, query_fdsets, NULL }, { NULL, ALWAYS, NULL, NULL },
 };

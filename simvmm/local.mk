@@ -1,16 +1,125 @@
 libexec_PROGRAMS += simvmm/simvmm
 noinst_LIBRARIES += simvmm/libsimvmm.a
 simvmm_simvmm_SOURCES = simvmm/main.c
-simvmm_libsimvmm_a_SOURCES = simvmm/actions.c simvmm/actions.h simvmm/adjust.c simvmm/adjust.h simvmm/agent.c simvmm/agent.h simvmm/agent_base64.c simvmm/agent_exec.c simvmm/agent_files.c simvmm/agent_system.c simvmm/block.c simvmm/block.h simvmm/block_check.c simvmm/block_check.h simvmm/bus.c simvmm/bus.h simvmm/chardev.c simvmm/chardev.h \
-    simvmm/clock.c simvmm/clock.h simvmm/command.c simvmm/command.h simvmm/command_block.c simvmm/command_fixed.c simvmm/command_migrate.c simvmm/command_pci.c simvmm/command_plug.c simvmm/command_qom.c simvmm/command_query.c \
-    simvmm/command_run.c simvmm/command_type.c simvmm/compose.c simvmm/compose.h simvmm/control.c simvmm/control.h simvmm/cpu_model.c simvmm/cpu_model.h simvmm/daemonize.c simvmm/daemonize.h \
-    simvmm/data.c simvmm/data.h simvmm/deliver.c simvmm/deliver.h simvmm/descriptors.c simvmm/descriptors.h simvmm/device.c simvmm/device.h simvmm/event.c simvmm/event.h simvmm/faults.c simvmm/faults.h simvmm/guest.c simvmm/guest.h simvmm/guest_memory.c simvmm/hash_order.c simvmm/hash_order.h simvmm/image_lock.c simvmm/image_lock.h simvmm/input.c \
-    simvmm/input.h simvmm/keyval.c simvmm/keyval.h simvmm/machine.c simvmm/machine.h simvmm/message.c \
-    simvmm/message.h simvmm/monitor.c simvmm/monitor.h simvmm/netdev.c simvmm/netdev.h simvmm/object.c simvmm/object.h \
-    simvmm/option.h simvmm/option_backend.c simvmm/option_machine.c simvmm/option_settings.c simvmm/option_sim.c \
-    simvmm/options.c simvmm/options.h simvmm/policy.c simvmm/policy.h simvmm/port.c simvmm/port.h simvmm/processor.c simvmm/processor.h simvmm/property.c simvmm/property.h \
-    simvmm/qom_order.c simvmm/qom_order.h simvmm/qom_tree.c simvmm/qom_tree.h simvmm/run.c simvmm/run.h simvmm/schema.c simvmm/schema.h simvmm/script.c simvmm/script.h simvmm/stdio.c simvmm/stdio.h simvmm/tokens.c simvmm/tokens.h simvmm/trouble.c simvmm/trouble.h simvmm/value.c simvmm/value.h simvmm/vm.c simvmm/vm.h \
-    simvmm/vnc.c simvmm/vnc.h
+simvmm_libsimvmm_a_SOURCES = \
+    simvmm/actions.c \
+    simvmm/actions.h \
+    simvmm/adjust.c \
+    simvmm/adjust.h \
+    simvmm/agent.c \
+    simvmm/agent.h \
+    simvmm/agent_base64.c \
+    simvmm/agent_exec.c \
+    simvmm/agent_files.c \
+    simvmm/agent_system.c \
+    simvmm/block.c \
+    simvmm/block.h \
+    simvmm/block_check.c \
+    simvmm/block_check.h \
+    simvmm/bus.c \
+    simvmm/bus.h \
+    simvmm/chardev.c \
+    simvmm/chardev.h \
+    simvmm/clock.c \
+    simvmm/clock.h \
+    simvmm/command.c \
+    simvmm/command.h \
+    simvmm/command_block.c \
+    simvmm/command_fixed.c \
+    simvmm/command_pci.c \
+    simvmm/command_plug.c \
+    simvmm/command_qom.c \
+    simvmm/command_query.c \
+    simvmm/command_run.c \
+    simvmm/command_type.c \
+    simvmm/compose.c \
+    simvmm/compose.h \
+    simvmm/control.c \
+    simvmm/control.h \
+    simvmm/cpu_model.c \
+    simvmm/cpu_model.h \
+    simvmm/daemonize.c \
+    simvmm/daemonize.h \
+    simvmm/data.c \
+    simvmm/data.h \
+    simvmm/deliver.c \
+    simvmm/deliver.h \
+    simvmm/descriptors.c \
+    simvmm/descriptors.h \
+    simvmm/device.c \
+    simvmm/device.h \
+    simvmm/event.c \
+    simvmm/event.h \
+    simvmm/faults.c \
+    simvmm/faults.h \
+    simvmm/guest.c \
+    simvmm/guest.h \
+    simvmm/guest_memory.c \
+    simvmm/hash_order.c \
+    simvmm/hash_order.h \
+    simvmm/image_lock.c \
+    simvmm/image_lock.h \
+    simvmm/incoming.c \
+    simvmm/incoming.h \
+    simvmm/input.c \
+    simvmm/input.h \
+    simvmm/keyval.c \
+    simvmm/keyval.h \
+    simvmm/machine.c \
+    simvmm/machine.h \
+    simvmm/message.c \
+    simvmm/message.h \
+    simvmm/migrate_parameters.c \
+    simvmm/migrate_parameters.h \
+    simvmm/migrate_stream.c \
+    simvmm/migrate_stream.h \
+    simvmm/migrate_uri.c \
+    simvmm/migrate_uri.h \
+    simvmm/migration.c \
+    simvmm/migration.h \
+    simvmm/monitor.c \
+    simvmm/monitor.h \
+    simvmm/netdev.c \
+    simvmm/netdev.h \
+    simvmm/object.c \
+    simvmm/object.h \
+    simvmm/option.h \
+    simvmm/option_backend.c \
+    simvmm/option_machine.c \
+    simvmm/option_settings.c \
+    simvmm/option_sim.c \
+    simvmm/options.c \
+    simvmm/options.h \
+    simvmm/policy.c \
+    simvmm/policy.h \
+    simvmm/port.c \
+    simvmm/port.h \
+    simvmm/processor.c \
+    simvmm/processor.h \
+    simvmm/property.c \
+    simvmm/property.h \
+    simvmm/qom_order.c \
+    simvmm/qom_order.h \
+    simvmm/qom_tree.c \
+    simvmm/qom_tree.h \
+    simvmm/run.c \
+    simvmm/run.h \
+    simvmm/schema.c \
+    simvmm/schema.h \
+    simvmm/script.c \
+    simvmm/script.h \
+    simvmm/stdio.c \
+    simvmm/stdio.h \
+    simvmm/tokens.c \
+    simvmm/tokens.h \
+    simvmm/trouble.c \
+    simvmm/trouble.h \
+    simvmm/value.c \
+    simvmm/value.h \
+    simvmm/vm.c \
+    simvmm/vm.h \
+    simvmm/vnc.c \
+    simvmm/vnc.h
 simvmm_libsimvmm_a_CPPFLAGS = $(AM_CPPFLAGS) -DSIMVMM_DATA='"$(abs_top_srcdir)/simvmm/data"'
 simvmm_simvmm_LDADD = simvmm/libsimvmm.a src/loop/libloop.a src/json/libjson.a src/base/libbase.a $(UV_LIBS) $(YAJL_LIBS)
 

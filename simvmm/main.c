@@ -8,6 +8,7 @@
 #include "simvmm/chardev.h"
 #include "simvmm/control.h"
 #include "simvmm/daemonize.h"
+#include "simvmm/incoming.h"
 #include "simvmm/machine.h"
 #include "simvmm/message.h"
 #include "simvmm/option.h"
@@ -52,6 +53,8 @@ static int serve(struct vm *vm, struct error *err)
     for (size_t i = 0; i < vm->chardevs.count; i++)
         chardev_start(vm->chardevs.items[i]);
     control_start(vm->control);
+    if (vm->incoming_uri && incoming_begin(vm, vm->incoming_uri, err) < 0)
+        return fail_in(err, "-incoming %s", vm->incoming_uri);
     run_start(vm);
     daemonize_ready(vm);
     loop_run();

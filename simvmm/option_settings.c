@@ -11,6 +11,7 @@
 #include "simvmm/descriptors.h"
 #include "simvmm/keyval.h"
 #include "simvmm/message.h"
+#include "simvmm/migrate_uri.h"
 #include "simvmm/option.h"
 #include "simvmm/run.h"
 
@@ -236,14 +237,12 @@ int option_watchdog_action(struct vm *vm, const struct given_option *given, stru
 
 int option_incoming(struct vm *vm, const struct given_option *given, struct error *err)
 {
-    static const char *const known[] = { "tcp:", "unix:", "fd:", "exec:", "file:", "rdma:", "vsock:" };
-    size_t k = 0;
-    while (k < ARRAY_COUNT(known) && !text_starts(given->text, known[k]))
-        k++;
-    if (k == ARRAY_COUNT(known) && *given->text != '{' && !text_equal(given->text, "defer"))
-        return fail(err, ERR_INVALID_ARG, "unknown migration protocol: %s", given->text);
-    if (!text_equal(given->text, "defer"))
-        return fail(err, ERR_NO_SUPPORT, "incoming migration is not simulated; only 'defer' is accepted");
+    struct migrate_uri uri;
+    vm->incoming_deferred = text_equal(given->text, "defer");
+    if (!vm->incoming_deferred && migrate_uri_parse(vm, given->text, vm->arena, &uri, err) < 0)
+        return -1;
+    if (!vm->incoming_deferred)
+        vm->incoming_uri = given->text;
     vm->state = RUN_INMIGRATE;
     return 0;
 }

@@ -17,6 +17,7 @@ const char option_sim_help[] =
     "  -sim qom=getv|get|tree|none  which commands read many objects at once (getv; none with qemu=7.2)\n"
     "  -sim slow=MS                 every command takes that long\n"
     "  -sim mute=greeting|replies   connect, and hear nothing\n"
+    "  -sim dirty=BYTES             what the guest writes to its memory in a second, for migrations (0)\n"
     "  -sim exit=CODE,stderr=TEXT   print the text and end before anything else\n"
     "  -sim clock=real|virtual|stepped\n"
     "                               the host's time; one that jumps to what is due; one moved by hand\n"
@@ -71,6 +72,13 @@ static int take_mute(struct vm *vm, const char *value, struct error *err)
     if (text_equal(value, "replies"))
         return faults_add(vm->faults, "hang", "*", err);
     return fail(err, ERR_INVALID_ARG, "mute='%s': expected greeting or replies", value);
+}
+
+static int take_dirty(struct vm *vm, const char *value, struct error *err)
+{
+    if (!keyval_parse_size(value, 1, &vm->dirty_bytes))
+        return fail(err, ERR_INVALID_ARG, "dirty='%s': expected a number of bytes", value);
+    return 0;
 }
 
 static int take_exit(struct vm *vm, const char *value, struct error *err)
@@ -133,6 +141,7 @@ static const struct {
     { "mute", take_mute }, { "exit", take_exit }, { "stderr", take_stderr },
     { "clock", take_clock }, { "script", take_script }, { "do", take_line },
     { "control", take_control }, { "start", take_start },
+    { "dirty", take_dirty },
 };
 
 static int take_key(struct vm *vm, const char *key, const char *value, struct error *err)

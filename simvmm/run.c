@@ -60,7 +60,7 @@ static void set_state(struct vm *vm, enum run_state state)
 
 void run_start(struct vm *vm)
 {
-    if (vm->stopped)
+    if (vm->stopped || vm->state == RUN_INMIGRATE)
         return;
     set_state(vm, RUN_RUNNING);
     event_emit(vm, "RESUME", NULL);
@@ -69,8 +69,12 @@ void run_start(struct vm *vm)
 /* A suspended guest that was stopped is suspended again; before 8.0 stop and cont did nothing to it. */
 int run_continue(struct vm *vm, struct error *err)
 {
+    if (vm->state == RUN_INMIGRATE)
+        vm->stopped = false;
     if (vm->state == RUN_RUNNING || vm->state == RUN_INMIGRATE || vm->state == RUN_SUSPENDED)
         return 0;
+    if (vm->state == RUN_FINISH_MIGRATE)
+        return fail(err, ERR_OPERATION_INVALID, "Migration is not finalized yet");
     if (vm->state == RUN_SHUTDOWN || vm->state == RUN_INTERNAL_ERROR)
         return fail(err, ERR_OPERATION_INVALID, "Resetting the Virtual Machine is required");
     set_state(vm, vm->suspended ? RUN_SUSPENDED : RUN_RUNNING);
@@ -80,6 +84,8 @@ int run_continue(struct vm *vm, struct error *err)
 
 void run_stop_as(struct vm *vm, enum run_state why)
 {
+    if (vm->state == RUN_INMIGRATE)
+        vm->stopped = true;
     if (vm->state != RUN_RUNNING && (vm->state != RUN_SUSPENDED || !vm_is(vm, 11)))
         return;
     set_state(vm, why);
@@ -211,6 +217,40 @@ void run_quit(struct vm *vm, const char *reason)
 {
     emit_reason(vm, "SHUTDOWN", false, reason);
     vm->quitting = true;
+}
+
+void run_finish_migration(struct vm *vm)
+{
+    bool running = vm->state == RUN_RUNNING;
+    set_state(vm, RUN_FINISH_MIGRATE);
+    if (running)
+        event_emit(vm, "STOP", NULL);
+}
+
+void run_after_migration(struct vm *vm, enum run_state before)
+{
+    set_state(vm, before);
+    if (before == RUN_RUNNING)
+        event_emit(vm, "RESUME", NULL);
+}
+
+void run_postmigrate(struct vm *vm)
+{
+    set_state(vm, RUN_POSTMIGRATE);
+}
+
+void run_incoming_done(struct vm *vm, bool running)
+{
+    set_state(vm, running && !vm->stopped ? RUN_RUNNING : RUN_PAUSED);
+    if (vm->state == RUN_RUNNING)
+        event_emit(vm, "RESUME", NULL);
+}
+
+void run_fail(struct vm *vm)
+{
+    vm->exit_status = 1;
+    vm->quitting = true;
+    run_end(vm);
 }
 
 void run_end(struct vm *vm)

@@ -21,5 +21,10 @@ void run_watchdog(struct vm *vm);
 void run_shutdown(struct vm *vm, bool guest, const char *reason);
 void run_quit(struct vm *vm, const char *reason);       /* says so; the loop ends when run_end() is called */
 void run_end(struct vm *vm);
+void run_finish_migration(struct vm *vm);               /* the guest stands still, and is sent away */
+void run_after_migration(struct vm *vm, enum run_state before);     /* it came to nothing: as before */
+void run_postmigrate(struct vm *vm);                    /* the guest is elsewhere now */
+void run_incoming_done(struct vm *vm, bool running);    /* it has come; `running`: it ran before */
+void run_fail(struct vm *vm);                           /* the program ends with status 1 */
 int run_watch_signals(struct vm *vm, struct error *err);
 void run_done(struct vm *vm);

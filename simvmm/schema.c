@@ -11,7 +11,7 @@
 
 struct entity {
     const struct json *value;
-    const struct argument *arguments;   /* of a command's argument object: those that its row names */
+    const struct argument *arguments; /* of a command's argument object: those that its row names */
     bool wanted;
 };
 
@@ -77,8 +77,8 @@ static void want_command(struct schema *s, const struct command *command)
 /* ---- commands that QEMU has not ---- */
 
 static const char *const builtin_words[] = {
-    [ARG_TEXT] = "str",   [ARG_NUMBER] = "int", [ARG_BOOL] = "bool", [ARG_OBJECT] = "any",
-    [ARG_ARRAY] = "any",  [ARG_ANY] = "any",    [ARG_TEXTS] = "[str]", [ARG_REST] = "any",
+    [ARG_TEXT] = "str",  [ARG_NUMBER] = "int", [ARG_BOOL] = "bool",   [ARG_OBJECT] = "any",
+    [ARG_ARRAY] = "any", [ARG_ANY] = "any",    [ARG_TEXTS] = "[str]", [ARG_REST] = "any",
 };
 
 static const struct json *argument_object(struct schema *s, const struct command *command)

@@ -104,6 +104,27 @@ void value_set_bool(struct arena *a, struct json *object, const char *key, bool 
     value_set(a, object, key, value_bool(a, value));
 }
 
+const struct json *value_copy(struct arena *a, const struct json *value)
+{
+    if (value->type == JSON_ARRAY) {
+        struct json *array = value_array(a);
+        for (size_t i = 0; i < value->length; i++)
+            value_push(a, array, value_copy(a, value->items[i]));
+        return array;
+    }
+    if (value->type == JSON_OBJECT) {
+        struct json *object = value_object(a);
+        for (size_t i = 0; i < value->length; i++)
+            value_set(a, object, value->members[i].key, value_copy(a, value->members[i].value));
+        return object;
+    }
+    struct json *copy = value_new(a, value->type);
+    *copy = *value;
+    if (value->type == JSON_STRING || value->type == JSON_NUMBER)
+        copy->text = arena_copy_bytes(a, value->text, value->length);
+    return copy;
+}
+
 /* ---- printing ---- */
 
 unsigned value_bucket(const char *key)

@@ -26,5 +26,7 @@ void value_set_text(struct arena *a, struct json *object, const char *key,
 void value_set_number(struct arena *a, struct json *object, const char *key, long long number);
 void value_set_bool(struct arena *a, struct json *object, const char *key, bool value);
 
+const struct json *value_copy(struct arena *a, const struct json *value);      /* into another arena */
+
 void value_print(struct buffer *out, const struct json *value);
 unsigned value_bucket(const char *key);

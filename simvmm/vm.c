@@ -13,6 +13,8 @@
 #include "simvmm/faults.h"
 #include "simvmm/guest.h"
 #include "simvmm/job.h"
+#include "simvmm/incoming.h"
+#include "simvmm/migration.h"
 #include "simvmm/monitor.h"
 #include "simvmm/port.h"
 #include "simvmm/run.h"
@@ -51,6 +53,8 @@ void vm_done(struct vm *vm)
     ports_free(vm);
     guest_free(vm->guest);
     agent_system_free(vm->agent_system);
+    migration_free(vm);
+    incoming_free(vm);
     vnc_close(vm);
     jobs_done(vm);
     for (size_t i = 0; i < vm->chardevs.count; i++)

@@ -76,6 +76,7 @@ struct vm {
     struct control *control;            /* NULL without -sim control= */
     struct descriptors *descriptors;    /* that managers passed */
     unsigned early_delay;               /* ms */
+    uint64_t dirty_bytes;               /* what the guest writes to its memory in a second */
     int early_exit;                     /* status + 1; 0: none */
     const char *early_text;
 
@@ -101,6 +102,11 @@ struct vm {
     VECTOR(struct netdev *) netdevs;
     VECTOR(const char *) audiodevs, iothreads;
     VECTOR(const char *) migrate_capabilities;          /* those that are on */
+    struct json *migrate_parameters;    /* NULL until they were asked for */
+    struct migration *migration;        /* the outgoing one, or what became of it; NULL */
+    struct incoming *incoming;          /* NULL */
+    const char *incoming_uri;           /* of -incoming; NULL: none, or deferred */
+    bool incoming_deferred;
     VECTOR(struct device *) devices, unplugging;
     struct map *places;                 /* the machine's paths as harvested -> node */
     struct qom_node *own_memory;        /* the RAM that the machine's part brings */
