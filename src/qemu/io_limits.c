@@ -44,12 +44,18 @@ void io_limits_begin(struct props *limits, const struct disk *disk)
     props_text(limits, "group", tune->group);
 }
 
+int io_limits_apply(struct vmm *vmm, const struct disk *disk, struct error *err)
+{
+    owned_props struct props limits;
+    io_limits_begin(&limits, disk);
+    return monitor_call(vmm->monitor, "block_set_io_throttle", props_end(&limits), NULL, err);
+}
+
 int domain_set_io_limits(struct domain *dom, struct domain_def *wanted, const struct disk *disk,
                          struct error *err)
 {
     struct vmm *vmm = vmm_get(dom, err);
-    owned_props struct props limits;
-    io_limits_begin(&limits, disk);
-    return !vmm || monitor_call(vmm->monitor, "block_set_io_throttle", props_end(&limits), NULL, err) < 0
-               ? -1 : domain_replace_live(dom, wanted, err);
+    if (!vmm || (disk_has_source(disk) && io_limits_apply(vmm, disk, err) < 0))
+        return -1;
+    return domain_replace_live(dom, wanted, err);
 }

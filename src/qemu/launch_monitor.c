@@ -70,10 +70,11 @@ static void set_limits(struct launch *launch)
 {
     const struct domain_def *def = launch->vmm->def;
     for (size_t i = 0; i < def->disks.count; i++) {
-        owned_props struct props limits;
-        if (!def->disks.items[i]->iotune)
+        const struct disk *disk = def->disks.items[i];
+        if (!disk->iotune || !disk_has_source(disk))
             continue;
-        io_limits_begin(&limits, def->disks.items[i]);
+        owned_props struct props limits;
+        io_limits_begin(&limits, disk);
         ask_with(launch, "block_set_io_throttle", &limits);
     }
 }

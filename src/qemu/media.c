@@ -12,6 +12,7 @@
 #include "qemu/disk_chain.h"
 #include "qemu/disk_users.h"
 #include "qemu/emulator.h"
+#include "qemu/io_limits.h"
 #include "qemu/launch.h"
 #include "qemu/line.h"
 #include "qemu/live.h"
@@ -20,7 +21,7 @@
 /* --- a medium --- */
 
 /* Names of nodes: NULL is an empty drive. */
-struct change { const char *alias, *old_top, *new_top; bool force; };
+struct change { const struct disk *disk; const char *alias, *old_top, *new_top; bool force; };
 
 static WAITS int with_id(struct vmm *vmm, const char *command, const char *id, const char *node,
                          struct error *err)
@@ -50,13 +51,26 @@ static WAITS int insert(struct vmm *vmm, const struct change *change, const char
     return with_id(vmm, "blockdev-insert-medium", change->alias, node, err);
 }
 
+/* A medium that could be read faster than it may be does not stay. */
+static WAITS int insert_new(struct vmm *vmm, const struct change *change, struct error *err)
+{
+    if (insert(vmm, change, change->new_top, err) < 0)
+        return -1;
+    if (!change->disk->iotune || io_limits_apply(vmm, change->disk, err) == 0)
+        return 0;
+    error_scope(stuck);
+    if (with_id(vmm, "blockdev-remove-medium", change->alias, NULL, &stuck) < 0)
+        log_error("domain '%s': %s", vmm->domain->name, error_text(&stuck));
+    return -1;
+}
+
 /* When the new medium is refused, the old one goes back in. */
 static WAITS int swap_media(struct vmm *vmm, const struct change *change, struct error *err)
 {
     if (open_tray(vmm, change, err) < 0 ||
         with_id(vmm, "blockdev-remove-medium", change->alias, NULL, err) < 0)
         return -1;
-    int rc = change->new_top ? insert(vmm, change, change->new_top, err) : 0;
+    int rc = change->new_top ? insert_new(vmm, change, err) : 0;
     error_scope(lost);
     if (rc < 0 && change->old_top && insert(vmm, change, change->old_top, &lost) < 0)
         log_error("domain '%s': drive '%s' is empty now: %s", vmm->domain->name, change->alias,
@@ -125,7 +139,7 @@ int domain_change_medium(struct domain *dom, struct domain_def *wanted, const ch
     steps_number_disk(disk, steps_next_node(before));
     owned_memory char *old_top = steps_top_node(vmm, old);
     owned_memory char *new_top = steps_top_node(vmm, disk);
-    const struct change change = { alias, old_top, new_top, force };
+    const struct change change = { disk, alias, old_top, new_top, force };
     if (plan_medium(vmm, wanted, place.index, &steps, err) < 0 || steps_run(vmm, &steps, err) < 0)
         return -1;
     if (swap_media(vmm, &change, err) < 0) {

@@ -62,6 +62,8 @@ def limits_of_an_empty_drive_wait_for_its_medium(d):
     d.define("one", disk("sda", "sata", more=limits + "<readonly/>", device="cdrom"), machine="q35")
     d.virsh("start", "one")
     d.virsh("change-media", "one", "sda", d.disk("cd.iso"), "--insert", "--live")
+    drive = json.loads(d.virsh("qemu-monitor-command", "one", '{"execute":"query-block"}'))["return"][0]
+    same(drive["inserted"]["bps"], 1048576, "limit of the medium")
     contains(d.virsh("dumpxml", "one"), "cd.iso", "<total_bytes_sec>1048576</total_bytes_sec>")
 
 
