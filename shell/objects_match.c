@@ -18,6 +18,8 @@ static const struct {
     { "*", "*memory-region", "addr", "the firmware maps it" },
     { "*", "*memory-region", "container", "the firmware maps it" },
     { "*", "*memory-region", "priority", "the firmware maps it" },
+    { "*/pci_bridge_*", "*memory-region", "size", "the firmware opens it" },
+    { "*/kvmvapic-rom*", "memory-region", "*", "the firmware makes a copy of it" },
     { "*", "*", "pm_io_base", "the firmware sets it" },
     { "*", "*", "smb_io_base", "the firmware sets it" },
     { "*", "*", "gpe0_blk", "the firmware sets it" },
@@ -308,6 +310,10 @@ static unsigned count_below(const struct side *s, uint32_t object)
 static void tell_unpaired(struct comparison *c, const struct side *s, uint32_t object, enum change_kind kind)
 {
     uint32_t parent = s->objects->list.items[object].parent;
+    if (!c->all && objects_mask(&s->objects->list.items[object], "")) {
+        c->changes->masked++;
+        return;
+    }
     if (parent == NO_OBJECT || s->partner.items[parent] != NO_OBJECT)
         tell(c, (struct change) { kind, object, NULL, NULL, count_below(s, object) });
 }

@@ -30,5 +30,5 @@ struct changes {
 void objects_compare(const struct objects *a, const struct objects *b, bool all, struct changes *ret_changes);
 void changes_done(struct changes *changes);
 
-/* Why a property is masked; NULL if it is not. */
+/* Why a property is masked ("": the object itself, when it came or went); NULL if it is not. */
 const char *objects_mask(const struct object *object, const char *property);

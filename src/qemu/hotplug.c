@@ -125,7 +125,7 @@ static int plan_new(const struct vmm *vmm, const struct domain_def *wanted, stru
 static void refresh_tree(struct vmm *vmm)
 {
     if (vmm->tree && (vmm_has_bulk_command(vmm) || qom_tree_kept(vmm->tree)))
-        qom_tree_begin(vmm->tree);
+        qom_tree_begin_changed(vmm->tree, NULL);
 }
 
 static void tell(const struct domain *dom, enum domain_event_id id, const char *alias)

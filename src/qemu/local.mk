@@ -30,7 +30,7 @@ src_qemu_libqemu_a_SOURCES += src/qemu/qom_compare.c src/qemu/qom_compare.h src/
     src/qemu/qom_parts_compose.c src/qemu/qom_parts_file.c src/qemu/qom_parts_private.h src/qemu/qom_sketch.c \
     src/qemu/qom_sketch.h src/qemu/qom_paths.c src/qemu/qom_plan.c src/qemu/qom_plan.h src/qemu/qom_plan_file.c \
     src/qemu/qom_plan_private.h src/qemu/qom_pool.c src/qemu/qom_pool.h src/qemu/qom_pull.c src/qemu/qom_pull.h \
-    src/qemu/qom_pull_bulk.c src/qemu/qom_pull_deep.c src/qemu/qom_pull_listed.c src/qemu/qom_pull_private.h src/qemu/qom_pull_walk.c src/qemu/qom_reader.c src/qemu/qom_reader.h src/qemu/qom_saved.c src/qemu/qom_saved.h src/qemu/qom_search.c src/qemu/qom_search.h src/qemu/qom_store.c \
+    src/qemu/qom_pull_bulk.c src/qemu/qom_pull_changed.c src/qemu/qom_pull_deep.c src/qemu/qom_pull_listed.c src/qemu/qom_pull_private.h src/qemu/qom_pull_walk.c src/qemu/qom_reader.c src/qemu/qom_reader.h src/qemu/qom_saved.c src/qemu/qom_saved.h src/qemu/qom_search.c src/qemu/qom_search.h src/qemu/qom_store.c \
     src/qemu/qom_store.h src/qemu/qom_tree.c src/qemu/qom_tree.h
 
 # Devices beside disks, networks and screens.

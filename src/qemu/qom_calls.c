@@ -255,6 +255,8 @@ static WAITS int set(struct vmm *vmm, const char *path, const char *property, st
         return fail_in(err, "the emulator did not take %s for '%s' of '%s'", change->sent, property, path);
     if (dom->vmm == vmm)
         change->after = read_value(vmm, path, property);
+    if (dom->vmm == vmm && vmm->tree && qom_tree_kept(vmm->tree))
+        qom_tree_begin_changed(vmm->tree, path);
     return 0;
 }
 

@@ -90,6 +90,40 @@ static WAITS int try(struct pull *p, unsigned commands, struct error *err)
     return s->run(p, err);
 }
 
+WAITS int pull_some(struct pull *p, const uint32_t *objects, size_t count, struct error *err)
+{
+    return (p->bulk ? pull_some_bulk : pull_some_walk)(p, objects, count, err);
+}
+
+/* The tree, or NULL with what has gone wrong. */
+static struct qom_store *finish(struct pull *p, int rc, double start, struct error *err)
+{
+    if (rc < 0) {
+        fail_in(err, "cannot read the object tree");
+        qom_store_free(p->store);
+        return NULL;
+    }
+    qom_store_seal(p->store);
+    p->stats->objects = qom_store_count(p->store);
+    p->stats->properties = qom_store_properties(p->store);
+    p->stats->milliseconds = now_ms() - start;
+    return p->store;
+}
+
+WAITS struct qom_store *qom_pull_changed(struct monitor *const *monitor, unsigned commands,
+                                         const struct qom_store *old, const char *const *stale, size_t count,
+                                         struct qom_stats *ret_stats, struct error *err)
+{
+    const char *bulk = bulk_command(commands);
+    struct qom_stats stats = { .plan = "changes", .method = bulk ? bulk : "qom-list/qom-get" };
+    struct pull p = { .monitor = monitor, .bulk = bulk, .stats = &stats, .store = qom_store_new() };
+    double start = now_ms();
+    struct qom_store *store = finish(&p, pull_changed(&p, old, stale, count, err), start, err);
+    if (store)
+        *ret_stats = stats;
+    return store;
+}
+
 WAITS struct qom_store *qom_pull(struct monitor *const *monitor, unsigned commands,
                                  const struct qom_plan *plan, struct qom_stats *ret_stats, struct error *err)
 {
@@ -102,15 +136,8 @@ WAITS struct qom_store *qom_pull(struct monitor *const *monitor, unsigned comman
         error_clear(err);
         rc = try(&p, commands, err);
     }
-    if (rc < 0) {
-        fail_in(err, "cannot read the object tree");
-        qom_store_free(p.store);
+    if (!finish(&p, rc, start, err))
         return NULL;
-    }
-    qom_store_seal(p.store);
-    stats.objects = qom_store_count(p.store);
-    stats.properties = qom_store_properties(p.store);
-    stats.milliseconds = now_ms() - start;
     if (strcmp(stats.plan, "warm") == 0 && stats.calls > 1)
         stats.plan = "repaired";
     *ret_stats = stats;

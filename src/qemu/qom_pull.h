@@ -25,9 +25,15 @@ struct qom_stats {
     size_t objects, properties, calls, round_trips;
     uint64_t request_bytes, reply_bytes;
     double milliseconds;
-    const char *plan;                   /* "warm", "cold" or "repaired" */
+    const char *plan;                   /* "warm", "cold", "repaired" or "changes" */
     const char *method;                 /* "qom-list-getv", ..., "qom-list/qom-get" */
 };
+
+/* Pulls what hot plug has changed since `old` (devices, objects and character devices that came and went, and
+ * the buses they are on), and the objects at `stale` with those just below; all else is copied. */
+WAITS struct qom_store *qom_pull_changed(struct monitor *const *monitor, unsigned commands,
+                                         const struct qom_store *old, const char *const *stale, size_t count,
+                                         struct qom_stats *ret_stats, struct error *err);
 
 /* Pulls the tree; `plan` may be NULL.  The caller owns the result, which is sealed.  Should *monitor become
  * NULL during a wait, the pull fails. */

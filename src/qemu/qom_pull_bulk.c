@@ -97,6 +97,18 @@ WAITS int pull_levels(struct pull *p, struct error *err)
     }
 }
 
+WAITS int pull_some_bulk(struct pull *p, const uint32_t *objects, size_t count, struct error *err)
+{
+    __attribute__((cleanup(unread_done))) struct unread u = { .arena = arena_new() };
+    owned_buffer struct buffer path = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        path.length = 0;
+        qom_store_add_path(p->store, objects[i], &path);
+        vector_push(&u.paths, arena_copy_bytes(u.arena, path.data, path.length));
+    }
+    return read_objects(p, objects, u.paths.items, count, err);
+}
+
 /* --- with a plan: everything at once, then the rest by level ---------------------------------- */
 
 struct warm {

@@ -27,3 +27,11 @@ WAITS int pull_levels(struct pull *p, struct error *err);
 WAITS int pull_listed(struct pull *p, struct error *err);       /* qom_pull_listed.c */
 WAITS int pull_deep(struct pull *p, struct error *err);         /* qom_pull_deep.c */
 WAITS int pull_walk(struct pull *p, struct error *err);         /* qom_pull_walk.c */
+/* From an earlier tree, as qom_pull_changed(): qom_pull_changed.c */
+WAITS int pull_changed(struct pull *p, const struct qom_store *old, const char *const *stale, size_t count,
+                       struct error *err);
+
+/* Reads these objects and nothing below them, with whatever command there is. */
+WAITS int pull_some(struct pull *p, const uint32_t *objects, size_t count, struct error *err);
+WAITS int pull_some_bulk(struct pull *p, const uint32_t *objects, size_t count, struct error *err);
+WAITS int pull_some_walk(struct pull *p, const uint32_t *objects, size_t count, struct error *err);

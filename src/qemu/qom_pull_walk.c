@@ -35,6 +35,7 @@ struct walk {
     size_t taken;
     struct flight flights[WINDOW];      /* a ring: answers come in order */
     unsigned first, in_flight;
+    bool shallow; /* what is below is left alone */
 };
 
 static void forget_visit(struct walk *w, size_t place)
@@ -146,7 +147,7 @@ static int end_visit(struct walk *w, struct visit *v, struct error *err)
         return -1;
     uint32_t first, count = qom_store_children(w->pull->store, v->object, &first);
     forget_visit(w, v->place);
-    for (uint32_t child = first; child < first + count; child++)
+    for (uint32_t child = first; child < first + count && !w->shallow; child++)
         if (!qom_store_is_read(w->pull->store, child))
             add_visit(w, child);
     return 0;
@@ -214,16 +215,29 @@ static WAITS int take_answer(struct walk *w, struct error *err)
     return rc;
 }
 
+static WAITS int walk_all(struct walk *w, struct error *err)
+{
+    for (;;) {
+        if (send_some(w, err) < 0)
+            return -1;
+        if (w->in_flight == 0)
+            return 0;
+        if (take_answer(w, err) < 0)
+            return -1;
+    }
+}
+
 WAITS int pull_walk(struct pull *p, struct error *err)
 {
     __attribute__((cleanup(walk_done))) struct walk w = { .pull = p };
     add_visit(&w, QOM_ROOT);
-    for (;;) {
-        if (send_some(&w, err) < 0)
-            return -1;
-        if (w.in_flight == 0)
-            return 0;
-        if (take_answer(&w, err) < 0)
-            return -1;
-    }
+    return walk_all(&w, err);
+}
+
+WAITS int pull_some_walk(struct pull *p, const uint32_t *objects, size_t count, struct error *err)
+{
+    __attribute__((cleanup(walk_done))) struct walk w = { .pull = p, .shallow = true };
+    for (size_t i = 0; i < count; i++)
+        add_visit(&w, objects[i]);
+    return walk_all(&w, err);
 }

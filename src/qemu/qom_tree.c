@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/vector.h"
 #include "qemu/qom_memory.h"
 #include "qemu/qom_saved.h"
 
@@ -24,6 +25,9 @@ struct qom_tree {
     char *saved; /* where the next tree is saved, too; NULL: it is not */
     struct qom_plan *plan;
     bool remembered;                    /* there is a plan for the next start */
+    bool changed;                       /* the next pull is of what has changed, ... */
+    bool whole;                         /* ... unless somebody wants it whole */
+    VECTOR(char *) stale;               /* objects that were set since */
     bool fresh;                         /* the pull under way is the first of a VMM that was just started */
     struct qom_store *store;
     struct qom_stats stats;
@@ -38,6 +42,13 @@ struct qom_tree {
 static unsigned background_running;
 static struct waiter *background_queue;
 
+static void forget_stale(struct qom_tree *tree)
+{
+    for (size_t i = 0; i < tree->stale.count; i++)
+        free(tree->stale.items[i]);
+    vector_done(&tree->stale);
+}
+
 static void release(struct qom_tree *tree)
 {
     if (--tree->references > 0)
@@ -47,6 +58,7 @@ static void release(struct qom_tree *tree)
     error_clear(&tree->failure);
     qom_memory_free(tree->memory);
     free(tree->saved);
+    forget_stale(tree);
     free(tree);
 }
 
@@ -112,12 +124,32 @@ static WAITS void save(struct qom_tree *tree)
     error_clear(&work.error);
 }
 
+/* NULL if there is no tree to begin from, or if it did not help: what the whole takes is always true. */
+static WAITS struct qom_store *pull_changes(struct qom_tree *tree, struct qom_stats *ret_stats)
+{
+    error_scope(err);
+    VECTOR(char *) stale = { tree->stale.items, tree->stale.count, tree->stale.capacity };
+    bool possible = tree->changed && tree->store && !tree->whole;
+    memset(&tree->stale, 0, sizeof tree->stale); /* what is set from now on is for the next one */
+    tree->changed = tree->whole = false;
+    struct qom_store *store =
+        possible ? qom_pull_changed(&tree->monitor, tree->commands, tree->store,
+                                    (const char *const *) stale.items, stale.count, ret_stats, &err)
+                 : NULL;
+    for (size_t i = 0; i < stale.count; i++)
+        free(stale.items[i]);
+    vector_done(&stale);
+    return store;
+}
+
 static WAITS void pull(struct qom_tree *tree)
 {
     struct qom_stats stats;
     error_scope(err);
     tree->stage = PULLING;
-    struct qom_store *store = qom_pull(&tree->monitor, tree->commands, tree->plan, &stats, &err);
+    struct qom_store *store = pull_changes(tree, &stats);
+    if (!store)
+        store = qom_pull(&tree->monitor, tree->commands, tree->plan, &stats, &err);
     tree->finished = tree->begun;
     error_clear(&tree->failure);
     if (store) {
@@ -134,10 +166,15 @@ static WAITS void pull(struct qom_tree *tree)
         save(tree);
 }
 
+static void begin(struct qom_tree *tree, enum stage stage, void (*main)(void *arg));
+static void pull_now(void *arg);
+
 static void end_pull(struct qom_tree *tree)
 {
     tree->stage = IDLE;
     wake_readers(tree);                 /* those that want a newer one start it themselves */
+    if (tree->changed && tree->monitor)
+        begin(tree, PULLING, pull_now);
     release(tree);
 }
 
@@ -188,6 +225,17 @@ void qom_tree_begin(struct qom_tree *tree)
     if (tree->queued)
         wait_done(&tree->queued->wait, 0);
     begin(tree, PULLING, pull_now);
+}
+
+void qom_tree_begin_changed(struct qom_tree *tree, const char *path)
+{
+    enum { STALE_MAX = 100 }; /* more than that are not worth more than the whole */
+    bool many = path && tree->stale.count == STALE_MAX;
+    tree->changed = true;
+    tree->whole |= many;
+    if (path && !many)
+        vector_push(&tree->stale, memory_copy_text(path));
+    qom_tree_begin(tree);
 }
 
 void qom_tree_begin_later(struct qom_tree *tree)
@@ -260,6 +308,7 @@ WAITS const struct qom_store *qom_tree_read(struct qom_tree *tree, bool refresh,
     uint64_t number = tree->begun + (refresh || !under_way);
     if (!refresh && !under_way && tree->store)
         return tree->store;
+    tree->whole |= refresh;
     tree->references++;
     int rc = wait_for_pull(tree, number, err);
     const struct qom_store *store = rc < 0 ? NULL : tree->store;

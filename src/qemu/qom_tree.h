@@ -28,6 +28,9 @@ void qom_tree_save_to(struct qom_tree *tree, const char *path);
 
 /* Starts a pull in a fiber of its own, unless one runs. */
 void qom_tree_begin(struct qom_tree *tree);
+/* After hot plug, or when the object at `path` (may be NULL) was set: only what that changes is asked for.  A
+ * pull under way may have come too early for it, so it is done again. */
+void qom_tree_begin_changed(struct qom_tree *tree, const char *path);
 /* The same when many trees are wanted and none of them now, as after a restart: QOM_BACKGROUND_MAX of these
  * run at a time, the others queue; one that somebody asks for need not. */
 void qom_tree_begin_later(struct qom_tree *tree);

@@ -148,6 +148,31 @@ def another_device_is_the_only_difference_between_two_domains_apart_from_their_n
     same([c for c in json.loads(run.stdout) if c["change"] == "object removed"], [])
 
 
+def stats(d, name):
+    return dict(line.split(": ") for line in d.domsh("qom", name, "--stats").splitlines() if ": " in line)
+
+
+@test(emulator=("sim", "qemu"))
+def after_hot_plug_only_what_changed_is_asked_and_the_tree_is_whole(d):
+    machine(d, "one", devices="<controller type='scsi' model='virtio-scsi'/><controller type='usb' model='qemu-xhci'/>")
+    d.domsh("qom", "one")
+    whole = int(stats(d, "one")["request_bytes"])
+    disk = d.file("disk.xml", d.disk_xml(d.disk("more.img"), target="sda", bus="scsi"))
+    tablet = d.file("tablet.xml", "<input type='tablet' bus='usb'/>")
+    for verb, device in (("attach", disk), ("attach", tablet), ("detach", tablet), ("detach", disk)):
+        d.virsh(f"{verb}-device", "one", device, "--live")
+        found = stats(d, "one")
+        same(found["plan"], "changes", f"{verb} {device}")
+        assert int(found["request_bytes"]) * 5 < whole, f"{found} of {whole}"
+        d.domsh("qom-export", "one", "--file", f"{d.root}/kept.jsonl")
+        run = code(d, "qom-diff", f"{d.root}/kept.jsonl", "one")
+        same((run.returncode, run.stdout, run.stderr), (0, "", ""), f"{verb} {device}")
+    d.domsh("qom", "one", "set", "balloon0", "guest-stats-polling-interval", "9")
+    same(stats(d, "one")["plan"], "changes")
+    found = json.loads(d.domsh("qom", "one", "find", "--property", "guest-stats-polling-interval", "--json"))
+    same([f["value"] for f in found], [9, 9])
+
+
 def settings(device):
     return {x["name"]: (x.get("asked"), x.get("effective"), x["agreement"]) for x in device["settings"]}
 

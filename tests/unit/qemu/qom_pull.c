@@ -267,6 +267,80 @@ Test(qom_pull, a_device_that_is_gone_costs_one_call)
     run(vanished);
 }
 
+/* --- from an earlier tree: what has changed --- */
+
+/* Pulls what has changed since `old`, and compares with the reference walk. */
+static struct qom_stats pull_changes(unsigned commands, const struct qom_store *old, const char *stale)
+{
+    struct qom_stats stats;
+    error_scope(err);
+    owned(qom_store) struct qom_store *store =
+        qom_pull_changed(&vmm.monitor, commands, old, &stale, stale != NULL, &stats, &err);
+    cr_assert_not_null(store, "%s", error_text(&err));
+    owned(qom_store) struct qom_store *reference = peer_walk(&tree);
+    owned_buffer struct buffer text = { 0 };
+    cr_assert_eq(qom_compare(store, reference, &text, 20), 0, "%s", buffer_text(&text));
+    cr_assert_eq(stats.properties, qom_store_properties(reference));
+    cr_assert_str_eq(stats.plan, "changes");
+    return stats;
+}
+
+static void plugged(void)
+{
+    owned(qom_store) struct qom_store *old = peer_walk(&tree);
+    cr_assert_eq(pull_changes(GETV, old, NULL).calls, 1, "nothing has changed: the folders");
+    peer_add(&tree, disk2), peer_add(&tree, disk2_backend);
+    cr_assert_eq(pull_changes(GETV, old, NULL).calls, 3,
+                 "the folders, the disk, its bus and what is below it");
+    cr_assert_str_eq(vmm.paths.data, "/machine/bus\n/machine/peripheral/disk2/virtio-backend\n");
+    pull_changes(0, old, NULL);
+    owned(qom_store) struct qom_store *later = peer_walk(&tree);
+    peer_remove(&tree, "/machine/peripheral/disk2");
+    cr_assert_eq(pull_changes(GETV, later, NULL).calls, 2, "the folders, the bus");
+    cr_assert_str_eq(vmm.paths.data, "/machine/bus\n");
+    pull_changes(0, later, NULL);
+}
+
+Test(qom_pull, what_hot_plug_changes_is_asked_for_and_nothing_else)
+{
+    load_small(&tree);
+    run(plugged);
+}
+
+/* Another device of the same name. */
+static void replaced(void)
+{
+    owned(qom_store) struct qom_store *old = peer_walk(&tree);
+    peer_remove(&tree, "/machine/peripheral/disk0");
+    peer_add(&tree, "{\"path\":\"/machine/peripheral/disk0\",\"type\":\"e1000\",\"props\":[[\"type\","
+                    "\"string\",\"e1000\"],[\"parent_bus\",\"link<bus>\",\"/machine/bus\"]]}");
+    pull_changes(GETV, old, NULL);
+    pull_changes(0, old, NULL);
+}
+
+Test(qom_pull, a_device_that_took_anothers_place_is_read)
+{
+    load_small(&tree);
+    run(replaced);
+}
+
+static void was_set(void)
+{
+    owned(qom_store) struct qom_store *old = peer_walk(&tree);
+    peer_remove(&tree, "/machine/peripheral/disk1/virtio-backend");
+    peer_add(&tree, "{\"path\":\"/machine/peripheral/disk1/virtio-backend\",\"type\":\"virtio-blk-device\","
+                    "\"props\":[[\"type\",\"string\",\"virtio-blk-device\"],[\"serial\",\"str\",\"new\"]]}");
+    struct peer_node *bus = peer_node(&tree, "/machine/peripheral/disk1/virtio-bus");
+    bus->props = peer_node(&tree, "/chardevs/serial0")->props;
+    cr_assert_eq(pull_changes(GETV, old, "/machine/peripheral/disk1").calls, 3);
+}
+
+Test(qom_pull, an_object_that_was_set_is_read_with_those_just_below_it)
+{
+    load_small(&tree);
+    run(was_set);
+}
+
 static void ambiguous(void)
 {
     owned(qom_plan) struct qom_plan *plan = learn();
