@@ -184,11 +184,15 @@ class Daemon:
         return dict(os.environ, HOME=self.root, LC_ALL="C.UTF-8", XDG_RUNTIME_DIR=self.root, XDG_CACHE_HOME=self.root,
                     DOMUS_URI=self.socket(), TZ="UTC")
 
-    def run(self, words, fails=False, input=None):
+    def attempt(self, *words, input=None):
+        """What became of it, whatever that is."""
         run = subprocess.run(words, env=self.environment(), text=True, capture_output=True, timeout=LIMIT,
                              input=input, stdin=None if input is not None else subprocess.DEVNULL, check=False)
-        result = Result(words, run)
-        if bool(run.returncode) != fails:
+        return Result(words, run)
+
+    def run(self, words, fails=False, input=None):
+        result = self.attempt(*words, input=input)
+        if bool(result.code) != fails:
             raise Failed(f"{'succeeded' if fails else 'failed'}: {result}")
         return result
 

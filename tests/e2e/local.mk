@@ -23,7 +23,7 @@ e2e_tests = \
     tests/e2e/load.py \
     tests/e2e/examples.py \
     tests/e2e/simvmm_disks.py \
-    tests/e2e/simvmm_qmp.py \
+    tests/e2e/virsh_commands.py tests/e2e/simvmm_qmp.py \
     tests/e2e/simvmm_tree.py \
     tests/e2e/simvmm_guest.py \
     tests/e2e/simvmm_migration.py \
