@@ -9,12 +9,13 @@
 
 #include "base/memory.h"
 
-enum { SMALLEST_CHUNK = 512, LARGEST_CHUNK = 64 * 1024 };
+enum { ARENA_ALIGNMENT = _Alignof(void *), SMALLEST_CHUNK = 512, LARGEST_CHUNK = 64 * 1024 };
 
+/* Objects fill it from the front, texts from the back, where nothing is lost to alignment. */
 struct chunk {
     struct chunk *next;
-    size_t size, used;
-    _Alignas(max_align_t) char bytes[];
+    size_t front, back;                 /* what is between them is free */
+    _Alignas(ARENA_ALIGNMENT) char bytes[];
 };
 
 struct arena {
@@ -40,7 +41,7 @@ void arena_free(struct arena *a)
 
 static size_t common_size(const struct arena *a)
 {
-    size_t size = a->total / 4 / SMALLEST_CHUNK * SMALLEST_CHUNK;
+    size_t size = a->total / 8 / SMALLEST_CHUNK * SMALLEST_CHUNK;
     return size < SMALLEST_CHUNK ? SMALLEST_CHUNK : size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
 }
 
@@ -51,7 +52,7 @@ static struct chunk *add_chunk(struct arena *a, size_t size)
     int alone = size > common || size > LARGEST_CHUNK / 4;
     size_t room = alone ? size : common;
     struct chunk *c = memory_new(sizeof *c + room);
-    c->size = room;
+    c->back = room;
     a->total += sizeof *c + room;
     if (alone && a->chunks) {
         c->next = a->chunks->next;
@@ -63,21 +64,30 @@ static struct chunk *add_chunk(struct arena *a, size_t size)
     return c;
 }
 
+static struct chunk *chunk_with(struct arena *a, size_t size)
+{
+    struct chunk *c = a->chunks;
+    return c && c->back - c->front >= size ? c : add_chunk(a, size);
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
-    size_t unit = _Alignof(max_align_t);
-    size = (size + unit - 1) / unit * unit;
-    struct chunk *c = a->chunks;
-    if (!c || c->size - c->used < size)
-        c = add_chunk(a, size);
-    void *p = c->bytes + c->used;
-    c->used += size;
+    size = (size + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+    struct chunk *c = chunk_with(a, size);
+    void *p = c->bytes + c->front;
+    c->front += size;
     return p;
+}
+
+static char *alloc_text(struct arena *a, size_t size)
+{
+    struct chunk *c = chunk_with(a, size);
+    return c->bytes + (c->back -= size);
 }
 
 char *arena_copy_bytes(struct arena *a, const char *bytes, size_t length)
 {
-    char *copy = arena_alloc(a, length + 1);
+    char *copy = alloc_text(a, length + 1);
     if (length)
         memcpy(copy, bytes, length);
     return copy;
@@ -96,7 +106,7 @@ char *arena_printf(struct arena *a, const char *format, ...)
     va_end(ap);
     if (length < 0)
         abort();
-    char *text = arena_alloc(a, (size_t) length + 1);
+    char *text = alloc_text(a, (size_t) length + 1);
     va_start(ap, format);
     vsnprintf(text, (size_t) length + 1, format, ap);
     va_end(ap);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arena.h - memory that is released all at once.
  *
- * Definitions and JSON values are parsed into an arena and never freed piecemeal.  A chunk has a quarter of
+ * Definitions and JSON values are parsed into an arena and never freed piecemeal.  A chunk has an eighth of
  * what is there already, between 512 bytes and 64 KiB, so little is left unused in a small document, of which
  * there are thousands, and a large one takes few calls; a larger request gets a chunk of its own.
  */
@@ -16,7 +16,7 @@ struct arena *arena_new(void);
 void arena_free(struct arena *a);
 DEFINE_OWNED(arena)
 
-void *arena_alloc(struct arena *a, size_t size);        /* zeroed, aligned for any type */
+void *arena_alloc(struct arena *a, size_t size);        /* zeroed, aligned for pointers and numbers */
 char *arena_copy(struct arena *a, const char *text);    /* NULL stays NULL */
 char *arena_copy_bytes(struct arena *a, const char *bytes, size_t length);     /* adds a NUL */
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
