@@ -11,6 +11,7 @@
 #include "domain/definitions.h"
 #include "domain/status.h"
 #include "loop/loop.h"
+#include "qemu/foundling.h"
 #include "qemu/operations.h"
 #include "rpc/server.h"
 
@@ -33,6 +34,20 @@ static WAITS void reattach(struct domain *dom, void *arg)
         dom->autodestroy = daemon;
         session_destroy_left_behind(dom, "a client of an earlier domusd");
     }
+}
+
+static WAITS void adopt(struct domain *dom, void *arg)
+{
+    const struct daemon *daemon = arg;
+    error_scope(err);
+    owned_memory char *label = domain_label(dom);
+    if (daemon->stopping || job_begin(dom, "reattach", NULL, 0, &err) < 0)
+        return;
+    owned(job) struct job *job UNUSED = &dom->job;
+    if (foundling_adopt(dom, &err) < 0)
+        log_error("%s is left alone: %s", label, error_text(&err));
+    else
+        log_info("%s was found without its status file: %s", label, domain_state_word(dom->state));
 }
 
 static WAITS void autostart(struct domain *dom, void *arg)
@@ -89,9 +104,13 @@ void boot(void *arg)
     error_scope(err);
     bool due = false;
 
+    const uint64_t deadline = loop_now() + CLIENTS_WAIT_MS;
+    foundlings_find(daemon->registry);
+
     /* A guest that does not answer keeps nobody waiting: until it does, what its status file says of it
      * holds, and who wants to change it waits for its job. */
-    each_that(daemon, is_found, REATTACH_AT_ONCE, loop_now() + CLIENTS_WAIT_MS, reattach);
+    each_that(daemon, is_found, REATTACH_AT_ONCE, deadline, reattach);
+    each_that(daemon, foundling_is, REATTACH_AT_ONCE, deadline, adopt);
     if (daemon->stopping)
         return;
     serve(daemon);

@@ -2,6 +2,7 @@
 #include "domain/places.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,12 @@ char *place_status(const struct places *p, const struct uuid *uuid)
 char *place_monitor(const struct places *p, int id)
 {
     return memory_printf("%s/m/%d.sock", p->run, id);
+}
+
+int place_monitor_id(const char *name)
+{
+    int id, end = 0;
+    return sscanf(name, "%d.sock%n", &id, &end) == 1 && end && !name[end] && id > 0 ? id : 0;
 }
 
 char *place_channel(const struct places *p, const struct uuid *uuid, size_t number)

@@ -28,6 +28,7 @@ char *place_definition(const struct places *p, const struct uuid *uuid);    /* l
 char *place_autostart(const struct places *p, const struct uuid *uuid);     /* lib/autostart/UUID */
 char *place_status(const struct places *p, const struct uuid *uuid);        /* run/status/UUID.xml */
 char *place_monitor(const struct places *p, int id);                        /* run/m/ID.sock */
+int place_monitor_id(const char *name);                                     /* of "ID.sock"; 0: it is not */
 /* run/m/UUID-NUMBER.sock, of a channel whose owner left its place to us */
 char *place_channel(const struct places *p, const struct uuid *uuid, size_t number);
 char *place_log(const struct places *p, const char *name, const struct uuid *uuid);    /* log/NAME-UUID.log */

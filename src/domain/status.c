@@ -231,10 +231,9 @@ static bool visit_monitors(const struct registry *registry, bool (*visit)(const 
     if (folder_list(folder, &names, &count, &err) < 0)
         return false;
     for (size_t i = 0; i < count; i++) {
-        int id, end = 0;
+        int id = place_monitor_id(names[i]);
         owned_memory char *path = memory_printf("%s/%s", folder, names[i]);
-        if (sscanf(names[i], "%d.sock%n", &id, &end) == 1 && end && !names[i][end] &&
-            !registry_find_id(registry, id))
+        if (id && !registry_find_id(registry, id))
             found |= visit(path);
     }
     folder_names_free(names, count);
@@ -248,13 +247,15 @@ static bool is_alive(const char *path)
     return fd >= 0 || refused.number == EAGAIN;
 }
 
-/* That of a guest whose record somebody removed is its only handle. */
+/* That of a guest whose record somebody removed is its only handle (src/qemu/foundling.h).  The simulator has
+ * a second socket, beside it. */
 static bool remove_monitor(const char *path)
 {
-    bool is_left = is_alive(path);
-    if (is_left)
-        log_error("a guest that no status file speaks of runs behind %s, and is left alone", path);
-    return !is_left && unlink(path) == 0;
+    owned_memory char *control = memory_printf("%s.ctl", path);
+    if (is_alive(path))
+        return false;
+    unlink(control);
+    return unlink(path) == 0;
 }
 
 /* So that it is complained of once.  What can be read of it is for a person. */

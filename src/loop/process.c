@@ -59,6 +59,17 @@ int process_read_stat(pid_t pid, char *ret_state, uint64_t *ret_start_time, stru
     return 0;
 }
 
+int process_identify(pid_t pid, struct process_identity *ret_identity, struct error *err)
+{
+    struct process_identity who = { .pid = pid };
+    char state;
+    if (process_read_stat(pid, &state, &who.start_time, err) < 0)
+        return -1;
+    snprintf(who.boot_id, sizeof who.boot_id, "%s", process_boot_id());
+    *ret_identity = who;
+    return 0;
+}
+
 const struct process_identity *process_identity(const struct process *p)
 {
     return &p->identity;

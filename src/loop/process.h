@@ -52,6 +52,8 @@ WAITS int process_exec(struct process *p, uint64_t deadline, struct error *err);
  * is not the same one any more. */
 struct process *process_attach(const struct process_identity *who, struct error *err);
 
+/* That of the process that has this number now, whosever it is. */
+int process_identify(pid_t pid, struct process_identity *ret_identity, struct error *err);
 const struct process_identity *process_identity(const struct process *p);
 bool process_has_exited(const struct process *p);
 /* After the exit: "exited with status 1", "was killed by signal 9 (Killed)", "is gone" (attached ones). */

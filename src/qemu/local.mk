@@ -10,7 +10,7 @@ src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/boot.c sr
     src/qemu/line.c src/qemu/line.h src/qemu/machine.c src/qemu/memory.c src/qemu/props.c src/qemu/props.h src/qemu/screens.c src/qemu/slots.c src/qemu/smartcards.c src/qemu/smbios.c
 
 # Operations.
-src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/firmware.c src/qemu/firmware.h src/qemu/variables.c src/qemu/launch_host.c src/qemu/guest_log.c src/qemu/guest_log.h src/qemu/hints.c src/qemu/hints.h \
+src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/foundling.c src/qemu/foundling.h src/qemu/firmware.c src/qemu/firmware.h src/qemu/variables.c src/qemu/launch_host.c src/qemu/guest_log.c src/qemu/guest_log.h src/qemu/hints.c src/qemu/hints.h \
     src/qemu/launch.c src/qemu/launch.h src/qemu/launch_definition.c \
     src/qemu/launch_monitor.c src/qemu/operations.c src/qemu/operations.h src/qemu/reattach.c src/qemu/reconnect.c src/qemu/reconnect.h src/qemu/vmm.c \
     src/qemu/vmm.h src/qemu/vmm_events.c src/qemu/viewers.c src/qemu/viewers.h src/qemu/vmm_tasks.c src/qemu/vnc_ports.c src/qemu/vnc_ports.h

@@ -66,6 +66,50 @@ def definitions_edited_or_removed_by_hand_while_no_daemon_runs_are_taken_as_they
             d.virsh("undefine", name)
 
 
+def lose_status(d, name):
+    """domusd is killed, and somebody removes what it wrote down."""
+    path = f"{d.root}/run/status/{d.virsh('domuuid', name).strip()}.xml"
+    d.kill()
+    os.unlink(path)
+
+
+@test(emulator=("sim", "qemu"))
+def a_guest_whose_status_file_was_removed_is_taken_over(d):
+    d.define("one", d.disk_xml(d.disk("a.img")) + "<serial type='pty'/><graphics type='vnc' autoport='yes'/>")
+    d.virsh("start", "one")
+    before, guests, xml = states(d), d.guests(), d.virsh("dumpxml", "one")
+    lose_status(d, "one")
+    d.start()
+    until(lambda: states(d) == before, f"{before}, and not {states(d)}", 10)
+    same(d.guests(), guests)
+    same(d.virsh("dumpxml", "one"), xml)
+    d.kill()
+    d.start()
+    same(states(d), before, "after a restart with the status file that was written anew")
+    d.virsh("suspend", "one")
+    d.virsh("destroy", "one")
+    same(d.guests(), {})
+
+
+@test()
+def a_guest_without_status_file_that_runs_something_else_is_listed_and_left_alone(d):
+    d.define("one")
+    d.virsh("start", "one")
+    before = d.guests()
+    d.define("one", memory=64, uuid=d.virsh("domuuid", "one").strip())
+    lose_status(d, "one")
+    d.start()
+    contains(d.virsh("list", "--name"), "one")
+    contains(d.virsh("suspend", "one", fails=True), "its status file is gone")
+    contains(d.virsh("start", "one", fails=True), "already active")
+    until(lambda: "another command line" in d.log_text(), "the log says why")
+    same(d.guests(), before)
+    os.kill(d.guest("one"), 9)
+    d.stop()
+    d.start()
+    d.virsh("start", "one")
+
+
 @test()
 def ids_are_not_used_again(d):
     d.define("one")

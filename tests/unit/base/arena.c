@@ -10,7 +10,7 @@ Test(arena, gives_zeroed_and_aligned_memory_for_small_and_large_requests)
     owned(arena) struct arena *a = arena_new();
     for (size_t size = 1; size < 200000; size = size * 3 + 1) {
         char *p = arena_alloc(a, size);
-        cr_assert_eq((uintptr_t) p % _Alignof(max_align_t), 0);
+        cr_assert_eq((uintptr_t) p % _Alignof(uint64_t), 0);
         for (size_t i = 0; i < size; i++)
             cr_assert_eq(p[i], 0);
         memset(p, 0xFF, size);
