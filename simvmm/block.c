@@ -24,11 +24,19 @@ struct block_node *block_find(const struct vm *vm, const char *name)
     return NULL;
 }
 
+static struct block_node *find_by(const struct vm *vm, const char *drive, const char *node)
+{
+    for (size_t i = 0; i < vm->blocks.count; i++) {
+        struct block_node *b = vm->blocks.items[i];
+        if ((drive && text_equal(b->drive, drive)) || (node && text_equal(b->name, node)))
+            return b;
+    }
+    return NULL;
+}
+
 struct block_node *block_get(const struct vm *vm, const char *device, const char *node, struct error *err)
 {
-    struct block_node *b = device ? block_find(vm, device) : NULL;
-    if (!b && node)
-        b = block_find(vm, node);
+    struct block_node *b = find_by(vm, device, node);
     if (!b)
         (void) fail(err, ERR_INVALID_ARG, "Cannot find device='%s' nor node-name='%s'", device ? device : "",
                     node ? node : "");

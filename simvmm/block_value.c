@@ -78,7 +78,7 @@ static const struct json *image_value(const struct block_node *b, bool flat, str
     value_set_text(a, v, "format", b->driver);
     value_set_bool(a, v, "dirty-flag", f && f->dirty);
     value_set_number(a, v, "actual-size", (long long) b->actual);
-    value_set_number(a, v, "virtual-size", (long long) b->size);
+    value_set_number(a, v, "virtual-size", (long long) ((b->size + 511) / 512 * 512));
     if (f)
         value_set_number(a, v, "cluster-size", f->cluster_size);
     if (f && f->encrypted)
@@ -110,7 +110,8 @@ static void add_child(struct json *list, const struct block_node *child, const c
 }
 
 /* In the order of QEMU's schema: of names that share a place, the order is seen. */
-const struct json *block_value(const struct block_node *b, bool flat, struct arena *a)
+const struct json *block_value(const struct block_node *b, const struct throttle *throttle, bool flat,
+                               struct arena *a)
 {
     struct json *v = value_object(a), *cache = value_object(a), *children = value_array(a);
     value_set_text(a, v, "file", block_filename(b, a));
@@ -128,7 +129,7 @@ const struct json *block_value(const struct block_node *b, bool flat, struct are
     }
     value_set_bool(a, v, "encrypted", b->qcow2 && qcow2_facts(b->qcow2)->encrypted);
     value_set_text(a, v, "detect_zeroes", b->detect_zeroes ? b->detect_zeroes : "off");
-    throttle_add(b->throttle, v, a);
+    throttle_add(throttle, v, a);
     value_set(a, v, "image", image_value(b, flat, a));
     value_set_bool(a, cache, "writeback", b->writeback);
     value_set_bool(a, cache, "direct", b->direct);

@@ -3,5 +3,6 @@
 #pragma once
 #include "simvmm/block.h"
 
-/* `flat`: without the images that lie below. */
-const struct json *block_value(const struct block_node *b, bool flat, struct arena *a);
+/* `flat`: without the images that lie below; `throttle`: of the device whose disk it is, or NULL. */
+const struct json *block_value(const struct block_node *b, const struct throttle *throttle, bool flat,
+                               struct arena *a);

@@ -6,7 +6,8 @@
 
 const struct command *const command_families[] = {
     node_commands, job_commands, copy_commands, create_commands, snapshot_commands,
-    transaction_commands, bitmap_commands,
+    transaction_commands, bitmap_commands, medium_commands, latency_commands, throttle_commands,
+    state_commands, export_commands,
     qom_commands, run_commands, query_commands, type_commands, block_commands, migrate_commands, pci_commands,
     plug_commands, fixed_commands, fd_commands,
     migrate_setting_commands, incoming_commands, NULL,

@@ -50,5 +50,7 @@ extern const struct command qom_commands[], run_commands[], query_commands[], ty
     block_commands[], migrate_commands[], pci_commands[], plug_commands[], fixed_commands[],
     fd_commands[], migrate_setting_commands[], incoming_commands[];
 extern const struct command node_commands[], job_commands[], copy_commands[], create_commands[],
-    snapshot_commands[], transaction_commands[], bitmap_commands[];
+    snapshot_commands[], transaction_commands[], bitmap_commands[], medium_commands[], latency_commands[],
+    throttle_commands[], state_commands[], export_commands[];
+void exports_done(struct vm *vm);       /* the NBD server and what it shows */
 extern const struct command *const command_families[];

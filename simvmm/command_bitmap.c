@@ -16,11 +16,12 @@ enum { NAME_MAX_LENGTH = 1023, GRANULES_MAX = 1 << 30 };
 
 /* ---- undoing ---- */
 
-/* What the bitmap was; put back, or forgotten. */
+/* What the bitmap was, and its place; put back, or forgotten. */
 struct before {
     struct block_node *b;
     char *name;
     struct bitmap *was;
+    size_t at;
 };
 
 static void forget(void *data)
@@ -31,14 +32,21 @@ static void forget(void *data)
     free(before);
 }
 
+static size_t place_of(const struct block_node *b, const char *name)
+{
+    size_t at = 0;
+    while (at < b->bitmaps.count && !text_equal(b->bitmaps.items[at]->name, name))
+        at++;
+    return at;
+}
+
 static void take_out(struct block_node *b, const char *name)
 {
-    for (size_t i = 0; i < b->bitmaps.count; i++)
-        if (text_equal(b->bitmaps.items[i]->name, name)) {
-            bitmap_free(b->bitmaps.items[i]);
-            vector_remove(&b->bitmaps, i);
-            return;
-        }
+    size_t at = place_of(b, name);
+    if (at == b->bitmaps.count)
+        return;
+    bitmap_free(b->bitmaps.items[at]);
+    vector_remove(&b->bitmaps, at);
 }
 
 static void put_back(void *data)
@@ -46,7 +54,7 @@ static void put_back(void *data)
     struct before *before = data;
     take_out(before->b, before->name);
     if (before->was)
-        vector_push(&before->b->bitmaps, take(before->was));
+        vector_insert(&before->b->bitmaps, before->at, take(before->was));
     forget(before);
 }
 
@@ -54,7 +62,7 @@ static void remember(struct call *call, struct block_node *b, const char *name)
 {
     const struct bitmap *now = bitmap_find(b, name);
     struct before *before = NEW(struct before);
-    *before = (struct before) { b, memory_copy_text(name), now ? bitmap_copy(now) : NULL };
+    *before = (struct before) { b, memory_copy_text(name), now ? bitmap_copy(now) : NULL, place_of(b, name) };
     transaction_add(call, forget, put_back, before);
 }
 
@@ -90,12 +98,13 @@ static int check_new(const struct block_node *b, const char *name, int64_t granu
     if (!*name)
         return fail(err, ERR_INVALID_ARG, "Bitmap name cannot be empty");
     if (granularity < 512 || (granularity & (granularity - 1)))
-        return fail(err, ERR_INVALID_ARG,
-                    granularity < 512 ? "Granularity must be at least 512"
-                                      : "Granularity must be power of 2");
+        return fail(err, ERR_INVALID_ARG, "Granularity must be power of 2 and at least 512");
     if (granularity > INT32_MAX || b->size / (uint64_t) granularity > GRANULES_MAX)
         return fail(err, ERR_INVALID_ARG, "Granularity does not fit the size of the disk");
-    if (persistent && (!b->qcow2 || b->read_only))
+    if (persistent && b->read_only && vm_is(b->vm, 11))
+        return fail(err, ERR_INVALID_ARG, "Cannot add a persistent bitmap to read-only or inactive node '%s'",
+                    b->name);
+    if (persistent && !b->qcow2)
         return fail(err, ERR_INVALID_ARG, "Cannot store dirty bitmaps in file '%s'",
                     b->filename ? b->filename : "");
     if (bitmap_find(b, name))

@@ -3,8 +3,9 @@
 #include "base/text.h"
 #include "simvmm/block_value.h"
 #include "simvmm/command.h"
-#include "simvmm/device.h"
+#include "simvmm/drive.h"
 #include "simvmm/given.h"
+#include "simvmm/latency.h"
 #include "simvmm/value.h"
 
 static int named_nodes(struct call *call, struct error *err)
@@ -14,28 +15,10 @@ static int named_nodes(struct call *call, struct error *err)
     bool flat = given_bool(call->arguments, "flat", false);
     block_measure(call->vm);
     for (size_t i = call->vm->blocks.count; i-- > 0;) {
-        value_push(call->arena, list, block_value(call->vm->blocks.items[i], flat, call->arena));
+        value_push(call->arena, list, block_value(call->vm->blocks.items[i], NULL, flat, call->arena));
     }
     call_return(call, list);
     return 0;
-}
-
-/* By id, or by the path of the object that the guest's requests go through: a virtio device's own, not its
- * PCI function. */
-static const struct json *owner(const struct call *call, const struct device *device)
-{
-    struct qom_node *inner = qom_child(device->node, "virtio-backend");
-    if (device->id && !inner)
-        return value_text(call->arena, device->id);
-    owned_buffer struct buffer path = { 0 };
-    qom_path(inner ? inner : device->node, &path);
-    return value_text(call->arena, buffer_text(&path));
-}
-
-static bool is_removable(const struct device *device)
-{
-    return text_equal(device->driver, "ide-cd") || text_equal(device->driver, "scsi-cd") ||
-           text_equal(device->driver, "floppy");
 }
 
 /* A device that has a disk, or could have one put in. */
@@ -45,14 +28,14 @@ static const struct json *drive_value(const struct call *call, const struct devi
     const struct block_node *b = device->drive ? block_find(call->vm, device->drive) : NULL;
     struct json *v = value_object(a);
     value_set_text(a, v, "device", b && b->drive ? b->drive : "");
-    value_set(a, v, "qdev", owner(call, device));
+    value_set_text(a, v, "qdev", drive_owner(device, a));
     value_set_text(a, v, "type", "unknown");
-    value_set_bool(a, v, "removable", is_removable(device));
+    value_set_bool(a, v, "removable", drive_is_removable(device));
     value_set_bool(a, v, "locked", false);
     if (b)
-        value_set(a, v, "inserted", block_value(b, flat, call->arena));
-    if (is_removable(device))
-        value_set_bool(a, v, "tray_open", false);
+        value_set(a, v, "inserted", block_value(b, b->throttle, flat, call->arena));
+    if (drive_has_tray(device))
+        value_set_bool(a, v, "tray_open", device->tray_open);
     value_set_text(a, v, "io-status", "ok");
     return v;
 }
@@ -65,7 +48,7 @@ static int query_block(struct call *call, struct error *err)
     bool flat = given_bool(call->arguments, "flat", false);
     for (size_t i = 0; i < call->vm->devices.count; i++) {
         const struct device *device = call->vm->devices.items[i];
-        if (device->drive || is_removable(device))
+        if (device->drive || drive_is_removable(device))
             value_push(call->arena, list, drive_value(call, device, flat));
     }
     call_return(call, list);
@@ -74,7 +57,7 @@ static int query_block(struct call *call, struct error *err)
 
 /* ---- statistics ---- */
 
-static const struct json *stats_value(const struct call *call, bool device)
+static const struct json *stats_value(const struct call *call, const struct device *device)
 {
     static const char *const numbers[] = {
         "rd_bytes",
@@ -102,8 +85,8 @@ static const struct json *stats_value(const struct call *call, bool device)
         "invalid_unmap_operations",
     };
     static const char *const newer[] = {
-        "zone_append_bytes", "zone_append_operations", "zone_append_merged", "zone_append_total_time_ns",
-        "failed_zone_append_operations", "invalid_zone_append_operations",
+        "zone_append_bytes",         "zone_append_operations",        "zone_append_merged",
+        "zone_append_total_time_ns", "failed_zone_append_operations", "invalid_zone_append_operations",
     };
     struct arena *a = call->arena;
     struct json *v = value_object(a);
@@ -112,8 +95,10 @@ static const struct json *stats_value(const struct call *call, bool device)
     for (size_t i = 0; i < ARRAY_COUNT(newer) && vm_is(call->vm, 11); i++)
         value_set_number(a, v, newer[i], 0);
     value_set(a, v, "timed_stats", value_array(a));
-    value_set_bool(a, v, "account_invalid", device);
-    value_set_bool(a, v, "account_failed", device);
+    value_set_bool(a, v, "account_invalid", device != NULL);
+    value_set_bool(a, v, "account_failed", device != NULL);
+    if (device)
+        latency_add(device, v, a);
     return v;
 }
 
@@ -122,7 +107,7 @@ static const struct json *node_stats(const struct call *call, const struct block
     struct arena *a = call->arena;
     struct json *v = value_object(a);
     value_set_text(a, v, "node-name", b->name);
-    value_set(a, v, "stats", stats_value(call, false));
+    value_set(a, v, "stats", stats_value(call, NULL));
     if (text_equal(b->driver, "file")) {
         struct json *specific = value_object(a);
         value_set_number(a, specific, "discard-nb-ok", 0);
@@ -144,10 +129,10 @@ static const struct json *drive_stats(const struct call *call, const struct devi
     const struct block_node *b = device->drive ? block_find(call->vm, device->drive) : NULL;
     struct json *v = value_object(a);
     value_set_text(a, v, "device", b && b->drive ? b->drive : "");
-    value_set(a, v, "qdev", owner(call, device));
+    value_set_text(a, v, "qdev", drive_owner(device, a));
     if (b)
         value_set_text(a, v, "node-name", b->name);
-    value_set(a, v, "stats", stats_value(call, true));
+    value_set(a, v, "stats", stats_value(call, device));
     if (b && b->file)
         value_set(a, v, "parent", node_stats(call, b->file, false));
     if (b && b->backing)
@@ -165,7 +150,7 @@ static int blockstats(struct call *call, struct error *err)
         value_push(call->arena, list, node_stats(call, call->vm->blocks.items[i], true));
     for (size_t i = 0; !nodes && i < call->vm->devices.count; i++) {
         const struct device *device = call->vm->devices.items[i];
-        if (device->drive || is_removable(device))
+        if (device->drive || drive_is_removable(device))
             value_push(call->arena, list, drive_stats(call, device));
     }
     call_return(call, list);

@@ -39,10 +39,10 @@ static int check_reopen(struct call *call, const struct json *given, struct erro
     const struct block_node *b = block_find(call->vm, name);
     if (!b)
         return fail(err, ERR_INVALID_ARG, "Failed to find node with node-name='%s'", name);
-    if (!text_equal(b->driver, driver))
-        return fail(err, ERR_INVALID_ARG, "Cannot change the option 'driver'");
     if (b->qcow2 && !json_get(given, "backing") && (b->backing || b->backing_name))
         return fail(err, ERR_INVALID_ARG, "backing is missing for '%s'", name);
+    if (!text_equal(b->driver, driver))
+        return fail(err, ERR_INVALID_ARG, "Cannot change the option 'driver'");
     return 0;
 }
 
@@ -107,11 +107,11 @@ static int change_backing_file(struct call *call, struct error *err)
     struct block_node *b = active ? block_get(call->vm, NULL, name, err) : NULL;
     if (!b)
         return -1;
-    if (!block_is_above(active, b))
-        return fail(err, ERR_INVALID_ARG, "'%s' and image file are not in the same chain", device);
     if (!b->backing)
         return fail(err, ERR_INVALID_ARG,
                     "not allowing backing file change on an image without a backing file");
+    if (!block_is_above(active, b))
+        return fail(err, ERR_INVALID_ARG, "'%s' and image file are not in the same chain", device);
     if (!b->qcow2)
         return fail(err, ERR_INVALID_ARG, "Could not change backing file to '%s'", file);
     bool was = b->read_only;
@@ -126,6 +126,15 @@ static int change_backing_file(struct call *call, struct error *err)
 
 /* ---- size ---- */
 
+static int busy_below(const struct block_node *b, struct error *err)
+{
+    for (size_t i = 0; i < b->vm->blocks.count && vm_is(b->vm, 11); i++)
+        if (b->vm->blocks.items[i]->backing == b)
+            return fail(err, ERR_INVALID_ARG, "Node '%s' is busy: node is used as backing hd of '%s'",
+                        b->name, b->vm->blocks.items[i]->name);
+    return fail(err, ERR_INVALID_ARG, "Device '(null)' is in use");
+}
+
 static int block_resize(struct call *call, struct error *err)
 {
     const char *device = json_get_text(call->arguments, "device"),
@@ -136,6 +145,8 @@ static int block_resize(struct call *call, struct error *err)
         return -1;
     if (size < 0)
         return fail(err, ERR_INVALID_ARG, "Parameter 'size' expects a >0 size");
+    if (!block_is_active(b))
+        return busy_below(b, err);
     if (b->job)
         return fail(err, ERR_INVALID_ARG, "Node '%s' is busy: block device is in use by block job: %s",
                     b->name, job_type(b->job));

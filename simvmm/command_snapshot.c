@@ -173,10 +173,12 @@ static int internal_sync(struct call *call, struct error *err)
     struct block_node *b = find_qcow2(call, "internal snapshot", err);
     if (!b)
         return -1;
+    if (!block_is_active(b))
+        return fail(err, ERR_INVALID_ARG, "Need a root block node");
     if (b->read_only)
         return fail(err, ERR_INVALID_ARG, "Device '%s' is read only", device);
     if (!*name)
-        return fail(err, ERR_INVALID_ARG, "Name is empty on device '%s'", device);
+        return fail(err, ERR_INVALID_ARG, "Name is empty");
     if (qcow2_snapshot_find(b->qcow2, NULL, name))
         return fail(err, ERR_INVALID_ARG, "Snapshot with name '%s' already exists on device '%s'", name,
                     device);
@@ -205,7 +207,7 @@ static int delete_internal_sync(struct call *call, struct error *err)
     const struct qcow2_snapshot *s = qcow2_snapshot_find(b->qcow2, id, name);
     if (!s)
         return fail(err, ERR_INVALID_ARG, "Snapshot with id '%s' and name '%s' does not exist on device '%s'",
-                    id ? id : "(null)", name ? name : "(null)", device);
+                    id ? id : "null", name ? name : "null", device);
     struct json *v = value_object(call->arena);
     value_set_text(call->arena, v, "id", arena_copy(call->arena, s->id));
     value_set_text(call->arena, v, "name", arena_copy(call->arena, s->name));

@@ -10,6 +10,8 @@ struct device {
     struct qom_node *node, *bus;
     const char *drive;                  /* a block node's or drive's name; NULL */
     const char *chardev, *netdev;
+    bool tray_open;
+    struct latency { uint64_t *bounds; size_t count; } latency[4];     /* see latency.h */
     bool filter_told;                   /* NIC_RX_FILTER_CHANGED was, and nobody has asked since */
 };
 

@@ -277,7 +277,24 @@ static void step(void *arg)
 
 static void end(void *arg)
 {
-    succeed(arg);
+    struct job *job = arg;
+    if (job->failure)
+        abort_job(job);
+    else
+        succeed(job);
+}
+
+static void make_step(struct job *job)
+{
+    error_scope(err);
+    bool failed = job->kind->step(job, &err) == JOB_STEP_FAILED;
+    if (failed && !job->kind->eager) {
+        fail_job(job, &err);
+        return;
+    }
+    if (failed)
+        job->failure = memory_copy_text(error_text(&err));
+    job->alarm = alarm_new(job->vm->clock, 0, end, job);
 }
 
 void job_start(struct job *job)
@@ -287,15 +304,12 @@ void job_start(struct job *job)
         set_status(job, JOB_PAUSED);
         set_status(job, JOB_RUNNING);
     }
-    error_scope(err);
     if (job->kind->lasts && !job->length)
         become_ready(job);
-    else if (!job->kind->hasty || vm_is(job->vm, 11))
-        schedule(job, 0);
-    else if (job->kind->step(job, &err) == JOB_STEP_FAILED)
-        fail_job(job, &err);
+    else if (job->kind->eager || (job->kind->hasty && !vm_is(job->vm, 11)))
+        make_step(job);
     else
-        job->alarm = alarm_new(job->vm->clock, 0, end, job);
+        schedule(job, 0);
 }
 
 void jobs_disturb(struct vm *vm, const struct block_node *b)

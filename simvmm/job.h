@@ -32,6 +32,7 @@ struct job_kind {
     bool lasts;    /* becomes ready, and ends when it is told to */
     bool restless; /* QEMU pauses and resumes it right after its start */
     bool hasty;    /* before QEMU 11 its first step is made at once, and may be its failure */
+    bool eager;    /* its one step is made before the reply, and told of behind it */
     enum job_step (*step)(struct job *job, struct error *err);
     /* After success: the graph changes. A failure makes the job fail. May be NULL. */
     int (*commit)(struct job *job, struct error *err);

@@ -132,7 +132,9 @@ EXTRA_DIST += $(simvmm_data) simvmm/data/README simvmm/harvest simvmm/compare si
 simvmm_libsimvmm_a_SOURCES += \
     simvmm/bitmap.c simvmm/bitmap.h simvmm/block_io.c simvmm/block_io.h simvmm/block_make.c simvmm/block_open.c \
     simvmm/block_value.c simvmm/block_value.h simvmm/command_bitmap.c simvmm/command_copy.c simvmm/command_create.c \
-    simvmm/command_job.c simvmm/command_node.c simvmm/command_snapshot.c simvmm/given.c simvmm/given.h \
+    simvmm/command_export.c simvmm/nbd.c simvmm/nbd.h simvmm/nbd_option.c simvmm/nbd_private.h simvmm/nbd_request.c \
+    simvmm/command_job.c simvmm/command_medium.c simvmm/command_node.c simvmm/command_snapshot.c simvmm/command_state.c \
+    simvmm/drive.c simvmm/drive.h simvmm/latency.c simvmm/latency.h simvmm/given.c simvmm/given.h \
     simvmm/job.c simvmm/job.h simvmm/job_copy.c simvmm/job_copy.h simvmm/throttle.c simvmm/throttle.h \
     simvmm/transaction.c simvmm/transaction.h \
     simvmm/qcow2.c simvmm/qcow2.h simvmm/qcow2_private.h \

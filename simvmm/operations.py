@@ -24,7 +24,7 @@ ALIKE = [                               # what cannot be the same
     (r'"timestamp": \{[^}]*\}, ', ""), (r'"(actual-size|thread-id)": \d+', r'"\1": N'), (r'"actual-size=\d+"', "N"),
     (r'"(date|vm-clock)-(n?sec)": \d+', r'"\1-\2": N'), (r"/dev/pts/\d+", "/dev/pts/N"), (r"pid \d+", "pid N"),
     (r"disk size: .*", "disk size: N"), (r'"(vm-state-size)": \d+', r'"\1": N'), (r'"(port|service)": "\d{4,}"', r'"\1": "N"'),
-    (r"#block\d+", "#blockN"), (r", [\d.]+% fragmented", ""),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME"), (r"#block\d+", "#blockN"), (r", [\d.]+% fragmented", ""),
 ]
 
 

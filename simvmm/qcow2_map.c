@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the guest's offsets to the file's: the two levels of tables. */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -223,6 +224,20 @@ static int drop_tail(struct qcow2 *q, uint64_t from, uint64_t to, struct error *
     return 0;
 }
 
+/* Free clusters at the end of the file are given back. */
+static int cut_file(struct qcow2 *q, struct error *err)
+{
+    off_t end = lseek(q->fd, 0, SEEK_END);
+    uint64_t last = clusters_of(q, end > 0 ? (uint64_t) end : 0), users = 0;
+    while (last > 0 && users == 0)
+        if (cluster_count(q, --last << q->bits, &users, err) < 0)
+            return -1;
+    if (users && (off_t) ((last + 1) << q->bits) < end &&
+        ftruncate(q->fd, (off_t) ((last + 1) << q->bits)) < 0)
+        return fail(err, ERR_INVALID_ARG, "Failed to truncate the tail of the image: %s", strerror(errno));
+    return 0;
+}
+
 int qcow2_resize(struct qcow2 *q, uint64_t size, struct error *err)
 {
     uint32_t needed = qcow2_l1_needed(q, size);
@@ -230,7 +245,7 @@ int qcow2_resize(struct qcow2 *q, uint64_t size, struct error *err)
         return -1;
     if (needed > q->l1_entries && grow_l1(q, needed, err) < 0)
         return -1;
-    if (size < q->facts.size && drop_tail(q, size, q->facts.size, err) < 0)
+    if (size < q->facts.size && (drop_tail(q, size, q->facts.size, err) < 0 || cut_file(q, err) < 0))
         return -1;
     q->facts.size = size;
     return qcow2_write_header(q, err);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "simvmm/command.h"
+#include "simvmm/drive.h"
 #include "simvmm/given.h"
 #include "simvmm/value.h"
 
@@ -121,3 +123,55 @@ void throttle_add(const struct throttle *t, struct json *v, struct arena *a)
     if (t)
         value_set_text(a, v, "group", t->group);
 }
+
+static int set(struct call *call, struct error *err)
+{
+    struct device *device = drive_find(call, err);
+    struct block_node *b = device ? drive_node(call->vm, device) : NULL;
+    if (!device)
+        return -1;
+    if (!b)
+        return fail(err, ERR_INVALID_ARG, "Device has no medium");
+    const char *name = b->drive ? b->drive : drive_owner(device, call->arena);
+    return throttle_set(call->vm, &b->throttle, name, call->arguments, err);
+}
+
+#define RATE(name)                                                                                           \
+    {                                                                                                        \
+        name, ARG_NUMBER, false                                                                              \
+    }
+#define MORE(name)                                                                                           \
+    {                                                                                                        \
+        name, ARG_NUMBER, true                                                                               \
+    }
+
+static const struct argument arguments[] = {
+    { "device", ARG_TEXT, true },
+    { "id", ARG_TEXT, true },
+    RATE("bps"),
+    RATE("bps_rd"),
+    RATE("bps_wr"),
+    RATE("iops"),
+    RATE("iops_rd"),
+    RATE("iops_wr"),
+    MORE("bps_max"),
+    MORE("bps_rd_max"),
+    MORE("bps_wr_max"),
+    MORE("iops_max"),
+    MORE("iops_rd_max"),
+    MORE("iops_wr_max"),
+    MORE("bps_max_length"),
+    MORE("bps_rd_max_length"),
+    MORE("bps_wr_max_length"),
+    MORE("iops_max_length"),
+    MORE("iops_rd_max_length"),
+    MORE("iops_wr_max_length"),
+    MORE("iops_size"),
+    { "group", ARG_TEXT, true },
+    { NULL, 0, false },
+};
+
+const struct command throttle_commands[] = {
+    { "block_set_io_throttle", ALWAYS, set, arguments },
+    { NULL, ALWAYS, NULL, NULL },
+};

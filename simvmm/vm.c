@@ -8,6 +8,7 @@
 #include "simvmm/block.h"
 #include "simvmm/chardev.h"
 #include "simvmm/clock.h"
+#include "simvmm/command.h"
 #include "simvmm/control.h"
 #include "simvmm/descriptors.h"
 #include "simvmm/faults.h"
@@ -57,6 +58,7 @@ void vm_done(struct vm *vm)
     incoming_free(vm);
     vnc_close(vm);
     jobs_done(vm);
+    exports_done(vm);
     for (size_t i = 0; i < vm->chardevs.count; i++)
         chardev_free(vm->chardevs.items[i]);
     for (size_t i = 0; i < vm->monitors.count; i++)

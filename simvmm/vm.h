@@ -44,6 +44,8 @@ struct block_node;
 struct port;
 struct job;
 struct throttle;
+struct export;
+struct nbd;
 struct device;
 
 struct option;
@@ -99,6 +101,8 @@ struct vm {
     VECTOR(struct block_node *) blocks;
     VECTOR(struct job *) jobs;
     VECTOR(struct throttle *) throttles;
+    VECTOR(struct export *) exports;
+    struct nbd *nbd;                    /* NULL: no server runs */
     VECTOR(struct netdev *) netdevs;
     VECTOR(const char *) audiodevs, iothreads;
     VECTOR(const char *) migrate_capabilities;          /* those that are on */

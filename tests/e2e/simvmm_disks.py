@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socket
+import struct
 import subprocess
 
 from harness import SIMVMM, Failed, main, same, test, until
@@ -21,14 +22,20 @@ class Vmm:
         self.root = d.root
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL)
         d.children.append(self.process)
-        until(lambda: self.process.poll() is not None or os.path.exists(path), "the monitor's socket is there")
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(60)
-        self.socket.connect(path)
+        until(lambda: self.process.poll() is not None or self.connects(path), "the monitor listens")
         self.lines = self.socket.makefile("rb")
         self.events = []
         self.message()
         self.ask("qmp_capabilities")
+
+    def connects(self, path):
+        try:
+            self.socket.connect(path)
+            return True
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
 
     def message(self):
         line = self.lines.readline()
@@ -37,7 +44,7 @@ class Vmm:
         return json.loads(line)
 
     def reply(self, command, **arguments):
-        text = json.dumps({"execute": command, "arguments": {k.replace("_", "-"): v for k, v in arguments.items()}})
+        text = json.dumps({"execute": command, "arguments": {k if "throttle" in command else k.replace("_", "-"): v for k, v in arguments.items()}})
         self.socket.sendall(text.encode())
         while True:
             message = self.message()
@@ -46,7 +53,7 @@ class Vmm:
             self.note(message)
 
     def note(self, message):
-        data = message["data"]
+        data = message.get("data", {})
         self.events.append(data["status"] if message["event"] == "JOB_STATUS_CHANGE" else message["event"])
 
     def ask(self, command, **arguments):
@@ -192,6 +199,127 @@ def a_disk_is_made_larger_and_its_image_as_well(d):
     vmm.ask("block_resize", node_name="top", size=8 << 20)
     same(vmm.ask("query-block")[0]["inserted"]["image"]["virtual-size"], 8 << 20)
     vmm.check("top.qcow2")
+
+
+@test(daemon=False)
+def a_tray_opens_takes_a_medium_and_closes(d):
+    with open(f"{d.root}/a.iso", "wb") as f:
+        f.truncate(1 << 20)
+    vmm = Vmm(d, "-device", "ide-cd,id=cd0")
+    vmm.ask("blockdev-add", driver="file", node_name="a", filename=f"{d.root}/a.iso", read_only=True)
+    same(vmm.refused("blockdev-insert-medium", id="cd0", node_name="a"), "Tray of the device is not open")
+    vmm.ask("blockdev-open-tray", id="cd0")
+    vmm.ask("blockdev-insert-medium", id="cd0", node_name="a")
+    vmm.ask("blockdev-close-tray", id="cd0")
+    same(vmm.events, ["DEVICE_TRAY_MOVED", "DEVICE_TRAY_MOVED"])
+    drive = vmm.ask("query-block")[0]
+    same((drive["inserted"]["node-name"], drive["tray_open"]), ("a", False))
+    vmm.ask("eject", id="cd0")
+    drive = vmm.ask("query-block")[0]
+    same(("inserted" in drive, drive["tray_open"]), (False, True))
+
+
+@test(daemon=False)
+def limits_of_a_group_are_shown_and_wrong_ones_refused(d):
+    vmm = three_deep(d)
+    disk = "/machine/peripheral/disk0/virtio-backend"
+    plain = {"bps_rd": 0, "bps_wr": 0, "iops_rd": 0, "iops_wr": 0}
+    vmm.ask("block_set_io_throttle", id=disk, bps=0, iops=100, group="slow", **plain)
+    inserted = vmm.ask("query-block")[0]["inserted"]
+    same((inserted["iops"], inserted["group"]), (100, "slow"))
+    same(vmm.refused("block_set_io_throttle", id=disk, bps=-1, iops=0, **plain),
+         "bps/iops/max values must be within [0, 1000000000000000]")
+
+
+@test(daemon=False)
+def the_whole_machine_is_saved_and_gone_back_to(d):
+    vmm = three_deep(d)
+    vmm.ask("cont")
+    vmm.events.clear()
+    disks = {"vmstate": "top", "devices": ["top"]}
+    vmm.ask("snapshot-save", job_id="s", tag="one", **disks)
+    same(vmm.until("concluded"), ["created", "running", "STOP", "RESUME", "waiting", "pending", "concluded"])
+    vmm.ask("job-dismiss", id="s")
+    same(vmm.ask("query-block")[0]["inserted"]["image"]["snapshots"][0]["name"], "one")
+    vmm.ask("snapshot-load", job_id="l", tag="two", **disks)
+    vmm.until("concluded")
+    same(vmm.ask("query-jobs")[0]["error"], "Snapshot 'two' does not exist in one or more devices")
+    vmm.ask("snapshot-delete", job_id="d", tag="one", devices=["top"])
+    vmm.until("concluded")
+    same("snapshots" in vmm.ask("query-block")[0]["inserted"]["image"], False)
+    vmm.check("top.qcow2")
+
+
+class Nbd:
+    """A client of the network block device, written from the protocol's description."""
+
+    def __init__(self, path, name):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
+        self.socket.connect(path)
+        same(self.take(18), b"NBDMAGICIHAVEOPT\0\3")
+        self.socket.sendall(struct.pack(">I8sII", 3, b"IHAVEOPT", 7, len(name) + 6) + struct.pack(">I", len(name)) + name + b"\0\0")
+        kind = 3
+        while kind == 3:
+            _, _, kind, length = struct.unpack(">QIII", self.take(20))
+            data = self.take(length)
+            if kind == 3 and data[:2] == b"\0\0":
+                self.size, self.flags = struct.unpack(">QH", data[2:])
+        self.found = kind == 1
+
+    def take(self, length):
+        got = b""
+        while len(got) < length:
+            more = self.socket.recv(length - len(got))
+            if not more:
+                raise Failed(f"the server closed after {len(got)} of {length} bytes")
+            got += more
+        return got
+
+    def ask(self, kind, offset, length, payload=b"", reply=0):
+        self.socket.sendall(struct.pack(">IHHQQI", 0x25609513, 0, kind, 7, offset, length) + payload)
+        magic, error, handle = struct.unpack(">IIQ", self.take(16))
+        same((magic, handle), (0x67446698, 7))
+        return error, self.take(0 if error else reply)
+
+
+@test(daemon=False)
+def an_export_is_read_and_written_within_its_bounds(d):
+    vmm = three_deep(d)
+    vmm.ask("nbd-server-start", addr={"type": "unix", "data": {"path": f"{d.root}/nbd"}})
+    vmm.ask("block-export-add", type="nbd", id="e", node_name="top", name="disk", writable=True)
+    same(Nbd(f"{d.root}/nbd", b"other").found, False)
+    c = Nbd(f"{d.root}/nbd", b"disk")
+    same((c.found, c.size), (True, 4 << 20))
+    same(c.ask(1, 5000, 3, b"abc"), (0, b""))
+    same(c.ask(0, 4999, 5, reply=5), (0, b"\0abc\0"))
+    same(c.ask(0, (4 << 20) - 1, 2, reply=2)[0], 22, "what lies behind the end cannot be read")
+    same(c.ask(1, 4 << 20, 1, b"x")[0], 28)
+    same(vmm.refused("block-export-del", id="e"), "export 'e' still in use")
+    vmm.ask("block-export-del", id="e", mode="hard")
+    same(vmm.events[-1], "BLOCK_EXPORT_DELETED")
+    vmm.ask("nbd-server-stop")
+    same(os.path.exists(f"{d.root}/nbd"), False)
+    vmm.check("top.qcow2")
+
+
+@test(daemon=False)
+def a_client_of_an_export_that_lies_is_cut_off(d):
+    vmm = three_deep(d)
+    vmm.ask("nbd-server-start", addr={"type": "unix", "data": {"path": f"{d.root}/nbd"}})
+    vmm.ask("block-export-add", type="nbd", id="e", node_name="top", name="disk")
+    for lie in (struct.pack(">I8sII", 3, b"IHAVEOPT", 7, 0xFFFFFFFF), struct.pack(">I8sII", 3, b"NONSENSE", 7, 0)):
+        s = socket.socket(socket.AF_UNIX)
+        s.settimeout(60)
+        s.connect(f"{d.root}/nbd")
+        s.sendall(lie)
+        got = b""
+        while more := s.recv(100):
+            got += more
+        same(got, b"NBDMAGICIHAVEOPT\0\3")
+    c = Nbd(f"{d.root}/nbd", b"disk")
+    same(c.ask(1, 0, 1, b"x")[0], 1, "the export is for reading")
+    same(c.ask(0, 0, 0xFFFFFFFF)[0], 22)
 
 
 main()
