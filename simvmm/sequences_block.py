@@ -256,3 +256,11 @@ SEQUENCES = {
                 'nbd-server-start {"addr":{"type":"unix","data":{"path":"@/nbd"}}}', 'block-export-add {"type":"nbd","id":"e0","node-name":"top"}',
                 'blockdev-del {"node-name":"top"}', "nbd-server-stop", "query-block-exports"],
 }
+
+# What differs, and why: sequence, what the line has, reason.
+REASONS = [
+    ("internal snapshots", "Image end offset", "the machine's state takes no room in our images"),
+    ("internal snapshots", "allocated", "the machine's state takes no room in our images"),
+    ("mirror", '"dirty-bitmaps"', "7.2 shows the job's own bitmap while it runs"),
+    ("sizes", "virtual-size", "where 11.1 and we give back a file's tail, 7.2 may not"),
+]
