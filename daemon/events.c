@@ -31,6 +31,8 @@ SENDER(reboot)
 SENDER(control_error)
 SENDER(rtc_change, .offset = event->value)
 SENDER(watchdog, .action = event->type)
+SENDER(disk_change, .oldSrcPath = &(char *) { (char *) event->path }, .devAlias = (char *) event->alias,
+       .reason = event->type)
 SENDER(tray_change, .devAlias = (char *) event->alias, .reason = event->type)
 SENDER(io_error, .srcPath = (char *) event->path, .devAlias = (char *) event->alias, .action = event->type)
 SENDER(io_error_reason, .srcPath = (char *) event->path, .devAlias = (char *) event->alias,
@@ -90,6 +92,7 @@ static void (*const senders[EVENT_IDS])(struct peer *peer, int callback, const s
     [DOMAIN_EVENT_WATCHDOG] = send_watchdog,
     [DOMAIN_EVENT_IO_ERROR] = send_io_error,
     [DOMAIN_EVENT_IO_ERROR_REASON] = send_io_error_reason,
+    [DOMAIN_EVENT_DISK_CHANGE] = send_disk_change,
     [DOMAIN_EVENT_CONTROL_ERROR] = send_control_error,
     [DOMAIN_EVENT_PMWAKEUP] = send_pmwakeup,
     [DOMAIN_EVENT_PMSUSPEND] = send_pmsuspend,

@@ -12,6 +12,7 @@ const struct event_kind event_kinds[] = {
     { "io-error", 4 },
     { "io-error-reason", 6 },
     { "control-error", 7 },
+    { "disk-change", 9 },
     { "tray-change", 10 },
     { "pm-wakeup", 11 },
     { "pm-suspend", 12 },
@@ -81,6 +82,15 @@ static void on_control_error(void *arg, const remote_domain_event_callback_contr
     TELL(.kind = "control-error", .dom = &m->msg.dom);
 }
 
+static void on_disk_change(void *arg, const remote_domain_event_callback_disk_change_msg *m)
+{
+    static const char *const reasons[] = { "changed", "dropped" };
+    const char *old = m->msg.oldSrcPath ? *m->msg.oldSrcPath : "<null>";
+    const char *new = m->msg.newSrcPath ? *m->msg.newSrcPath : "<null>";
+    owned_memory char *text = memory_printf("%s -> %s: %s", old, new, WORD(reasons, m->msg.reason));
+    TELL(.kind = "disk-change", .dom = &m->msg.dom, .disk = m->msg.devAlias, .detail = text);
+}
+
 static void on_tray_change(void *arg, const remote_domain_event_callback_tray_change_msg *m)
 {
     static const char *const reasons[] = { "opened", "closed" };
@@ -140,6 +150,7 @@ const struct client_events event_handlers = {
     .domain_event_callback_io_error = on_io_error,
     .domain_event_callback_io_error_reason = on_io_error_reason,
     .domain_event_callback_control_error = on_control_error,
+    .domain_event_callback_disk_change = on_disk_change,
     .domain_event_callback_tray_change = on_tray_change,
     .domain_event_callback_pmwakeup = on_pmwakeup,
     .domain_event_callback_pmsuspend = on_pmsuspend,

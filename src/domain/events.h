@@ -40,7 +40,8 @@ struct domain_event {
     const struct domain *domain;        /* as it is now: id -1 once stopped */
     enum domain_event_id id;
     int type, detail; /* lifecycle: both; watchdog, io error: action; tray: 0 opened, 1 closed;
-                                         * metadata: which, VIR_DOMAIN_METADATA_* */
+                                         * metadata: which, VIR_DOMAIN_METADATA_*; disk change: 0 its
+                                         * medium is missing at the start, 1 it is */
     const char *alias;                  /* device events */
     const char *uri;                    /* metadata: the namespace whose element changed, or NULL */
     const char *path, *reason;          /* io error: the disk's source, and why */

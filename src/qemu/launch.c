@@ -17,6 +17,7 @@
 #include "qemu/disk_users.h"
 #include "qemu/emulator.h"
 #include "qemu/firmware.h"
+#include "qemu/startup_policy.h"
 #include "qemu/inject.h"
 
 enum { UNDO_MS = 5000 };
@@ -48,6 +49,7 @@ static WAITS int prepare_definition(struct launch *launch, struct error *err)
     channels_place(dom, vmm->def);
     vmm_take_ports(vmm);
     domain_set_live(dom, vmm->def);
+    startup_policy_tell(dom, vmm->def);
     return 0;
 }
 

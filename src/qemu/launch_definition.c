@@ -11,6 +11,7 @@
 #include "qemu/emulator.h"
 #include "qemu/firmware.h"
 #include "qemu/line.h"
+#include "qemu/startup_policy.h"
 #include "qemu/vnc_ports.h"
 
 static bool wants_port(const struct graphics *graphics)
@@ -59,7 +60,8 @@ static WAITS struct domain_def *launch_definition(const struct domain_def *def, 
                                                   struct error *err)
 {
     owned(domain_def) struct domain_def *live = domain_def_copy_live(def);
-    if (domain_def_check_startable(live, err) < 0 || disk_chains_complete(live, err) < 0)
+    if (domain_def_check_startable(live, err) < 0 || startup_policy_apply(live, err) < 0 ||
+        disk_chains_complete(live, err) < 0)
         return NULL;
     live->emulator = arena_copy(live->arena, emulator);
     live->memory.kib = line_memory_kib(live);

@@ -7,7 +7,8 @@ src_qemu_libqemu_a_SOURCES = src/qemu/caps.c src/qemu/caps.h src/qemu/caps_cache
 # The command line.
 src_qemu_libqemu_a_SOURCES += src/qemu/argv.c src/qemu/argv.h src/qemu/boot.c src/qemu/chardevs.c src/qemu/command_line.c \
     src/qemu/command_line.h src/qemu/controllers.c src/qemu/cpu.c src/qemu/devices.c src/qemu/disk.h src/qemu/disk_chain.c src/qemu/disk_chain.h src/qemu/disk_network.c src/qemu/disk_nodes.c src/qemu/disk_order.c src/qemu/disk_order.h src/qemu/disk_users.c src/qemu/disk_users.h src/qemu/disks.c src/qemu/flash.c src/qemu/image_header.c src/qemu/image_header.h src/qemu/interfaces.c \
-    src/qemu/line.c src/qemu/line.h src/qemu/machine.c src/qemu/memory.c src/qemu/props.c src/qemu/props.h src/qemu/screens.c src/qemu/slots.c src/qemu/smartcards.c src/qemu/smbios.c
+    src/qemu/line.c src/qemu/line.h src/qemu/machine.c src/qemu/memory.c src/qemu/props.c src/qemu/props.h src/qemu/screens.c src/qemu/slots.c src/qemu/smartcards.c src/qemu/smbios.c \
+    src/qemu/startup_policy.c src/qemu/startup_policy.h
 
 # Operations.
 src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/foundling.c src/qemu/foundling.h src/qemu/firmware.c src/qemu/firmware.h src/qemu/variables.c src/qemu/launch_host.c src/qemu/guest_log.c src/qemu/guest_log.h src/qemu/hints.c src/qemu/hints.h \

@@ -6,7 +6,7 @@ import struct
 
 import libvirt
 
-from harness import Failed, contains, main, same, test, until
+from harness import DOMSH, Failed, contains, main, same, test, until
 
 MAC = "52:54:00:11:22:33"
 RNG = "<rng model='virtio'><backend model='random'>/dev/urandom</backend></rng>"
@@ -289,6 +289,44 @@ def a_disk_grows_while_its_domain_runs(d):
     contains(d.virsh("domblkinfo", "one", "vda"), "Capacity:       3145728")
     contains(d.virsh("domblkinfo", "one", "vdb"), "Capacity:       4194816")
     contains(d.virsh("blockresize", "one", "vdc", "2M", fails=True), "vdc")
+
+
+@test(emulator=("sim", "qemu"))
+def what_may_be_missing_at_a_start_is_left_out_of_it(d):
+    def disks(policy, disk_policy=None):
+        there = d.disk_xml(d.disk("there.img"))
+        gone = d.disk_xml(f"{d.root}/gone.img", "vdb")
+        medium = (f"<disk type='file' device='cdrom'><source file='{d.root}/gone.iso' startupPolicy='{policy}'/>"
+                  "<target dev='sda' bus='sata'/><readonly/></disk><controller type='sata'/>")
+        return there + medium + (gone.replace("gone.img'", f"gone.img' startupPolicy='{disk_policy}'") if disk_policy else "")
+
+    uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+    targets = lambda *how: [line.split()[0] for line in d.virsh("domblklist", "one", *how).splitlines()[2:] if line]
+    for policy in ("mandatory", "requisite"):
+        d.define("one", disks(policy), uuid=uuid)
+        contains(d.virsh("start", "one", fails=True), "gone.iso", "No such file")
+    d.define("one", disks("optional", "mandatory"), uuid=uuid)
+    contains(d.virsh("start", "one", fails=True), "gone.img", "No such file")
+    d.define("one", disks("optional", "optional"), uuid=uuid)
+    events = [d.spawn_connected(*words, "event", "--event", "disk-change", "--loop")
+              for words in (["virsh", "-c", d.uri()], [DOMSH])]
+    d.virsh("start", "one")
+    same(targets(), ["vda", "sda"])
+    same(sorted(targets("--inactive")), ["sda", "vda", "vdb"])
+    contains(d.virsh("domblklist", "one"), " sda      -")
+    wanted = [f"event 'disk-change' for domain 'one' disk virtio-disk1: {d.root}/gone.img -> <null>: dropped",
+              f"event 'disk-change' for domain 'one' disk sata0-0-0: {d.root}/gone.iso -> <null>: changed"]
+    for client in events:
+        client.terminate()
+        said = client.communicate(timeout=30)[0]
+        d.children.remove(client)
+        contains(said, *wanted)
+    contains(d.log_text(), f"'{d.root}/gone.img' of disk 'vdb' is missing, and optional: this run has no such disk")
+    d.virsh("destroy", "one")
+    d.disk("gone.img")
+    d.disk("gone.iso")
+    d.virsh("start", "one")
+    same(sorted(targets()), ["sda", "vda", "vdb"])
 
 
 main()
