@@ -226,6 +226,23 @@ def the_processors_features_are_told_as_asked_and_as_they_are(d):
     same(d.domsh("qom", "one", "--stats"), before, "the tree was not pulled again")
 
 
+@test()
+def the_example_client_speaks_our_program_with_nothing_but_sockets(d):
+    machine(d, "one")
+    def example(*words):
+        return subprocess.run([f"{SOURCE}/examples/tree.py", d.socket(), *words], text=True, capture_output=True, timeout=60,
+                              check=False)
+    same(example("one", "find", "virtio-*-pci", "mac").stdout, "/machine/peripheral/net0\tmac\t52:54:00:0a:0b:0c\n")
+    contains(example("one").stdout, "virtio-disk0\tvirtio-blk-pci\tpci.0 0")
+    contains(example("one", "device", "virtio-disk0").stdout, '\tcache\t"none"\t"none"\n')
+    same((example("one", "drift").returncode, example("one", "drift").stdout), (0, ""))
+    qmp(d, "one", "device_add", driver="virtio-rng-pci", id="behind")
+    run = example("one", "drift")
+    same((run.returncode, run.stdout), (1, "added\tdevice 'behind'\t-\t-\t-\n"))
+    contains(example("nobody", "drift").stderr, "error 42: ")
+    same(example("one", "paint").returncode, 1)
+
+
 def drifts(d, name):
     run = code(d, "drift", name, "--json")
     found = json.loads(run.stdout)
