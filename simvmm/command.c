@@ -9,7 +9,7 @@ const struct command *const command_families[] = {
     transaction_commands, bitmap_commands, medium_commands, latency_commands, throttle_commands,
     state_commands, export_commands,
     qom_commands, run_commands, query_commands, type_commands, block_commands, migrate_commands, pci_commands,
-    plug_commands, fixed_commands, fd_commands,
+    plug_commands, screen_commands, input_commands, fixed_commands, fd_commands,
     migrate_setting_commands, incoming_commands, NULL,
 };
 

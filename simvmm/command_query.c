@@ -13,7 +13,6 @@
 #include "simvmm/processor.h"
 #include "simvmm/run.h"
 #include "simvmm/value.h"
-#include "simvmm/vnc.h"
 
 /* A reply that is the same in every VM of the version, as it was harvested. */
 static int harvested(struct call *call, const char *name, struct error *err)
@@ -211,13 +210,6 @@ static int balloon(struct call *call, struct error *err)
     return 0;
 }
 
-static int vnc(struct call *call, struct error *err)
-{
-    (void) err;
-    call_return(call, vnc_describe(call->vm, call->arena));
-    return 0;
-}
-
 static int current_machine(struct call *call, struct error *err)
 {
     return harvested(call, "pc:query-current-machine", err);
@@ -378,7 +370,6 @@ const struct command query_commands[] = {
     { "query-iothreads", ALWAYS, iothreads, NULL },
     { "query-chardev", ALWAYS, chardevs, NULL },
     { "query-balloon", ALWAYS, balloon, NULL },
-    { "query-vnc", ALWAYS, vnc, NULL },
     { "query-current-machine", ALWAYS, current_machine, NULL },
     { "query-memory-size-summary", ALWAYS, memory_summary, NULL },
     { "query-jobs", ALWAYS, nothing, NULL },

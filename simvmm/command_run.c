@@ -7,7 +7,6 @@
 #include "simvmm/monitor.h"
 #include "simvmm/run.h"
 #include "simvmm/value.h"
-#include "simvmm/vnc.h"
 
 static int capabilities(struct call *call, struct error *err)
 {
@@ -82,34 +81,6 @@ static int set_action(struct call *call, struct error *err)
     return 0;
 }
 
-static int set_password(struct call *call, struct error *err)
-{
-    const char *protocol = json_get_text(call->arguments, "protocol");
-    if (!text_equal(protocol, "vnc") && !text_equal(protocol, "spice"))
-        return fail(err, ERR_INVALID_ARG, "Parameter 'protocol' does not accept value '%s'", protocol);
-    if (text_equal(protocol, "spice")) {
-        call->error_class = "DeviceNotActive";
-        return fail(err, ERR_INVALID_ARG, "SPICE is not in use");
-    }
-    if (!vnc_wants_password(call->vm))
-        return fail(err, ERR_INVALID_ARG,
-                    vm_is(call->vm, 11) ? "VNC password authentication is disabled"
-                                        : "Could not set password");
-    return 0;
-}
-
-static int expire_password(struct call *call, struct error *err)
-{
-    const char *protocol = json_get_text(call->arguments, "protocol");
-    if (!text_equal(protocol, "vnc") && !text_equal(protocol, "spice"))
-        return fail(err, ERR_INVALID_ARG, "Parameter 'protocol' does not accept value '%s'", protocol);
-    if (text_equal(protocol, "spice")) {
-        call->error_class = "DeviceNotActive";
-        return fail(err, ERR_INVALID_ARG, "SPICE is not in use");
-    }
-    return call->vm->vnc ? 0 : fail(err, ERR_INVALID_ARG, "Could not set password expire time");
-}
-
 static int balloon(struct call *call, struct error *err)
 {
     struct vm *vm = call->vm;
@@ -131,16 +102,6 @@ static const struct argument action_args[] = {
     { "panic", ARG_TEXT, true },  { "watchdog", ARG_TEXT, true },
     { NULL, 0, false },
 };
-static const struct argument password_args[] = {
-    { "protocol", ARG_TEXT, false }, { "password", ARG_TEXT, false }, { "connected", ARG_TEXT, true },
-    { "display", ARG_TEXT, true }, { NULL, 0, false },
-};
-static const struct argument expire_args[] = {
-    { "protocol", ARG_TEXT, false },
-    { "time", ARG_TEXT, false },
-    { "display", ARG_TEXT, true },
-    { NULL, 0, false },
-};
 static const struct argument value_args[] = { { "value", ARG_NUMBER, false }, { NULL, 0, false } };
 
 const struct command run_commands[] = {
@@ -153,8 +114,6 @@ const struct command run_commands[] = {
     { "system_wakeup", ALWAYS, wakeup, NULL },
     { "quit", ALWAYS, quit, NULL },
     { "set-action", ALWAYS, set_action, action_args },
-    { "set_password", ALWAYS, set_password, password_args },
-    { "expire_password", ALWAYS, expire_password, expire_args },
     { "balloon", ALWAYS, balloon, value_args },
     { NULL, ALWAYS, NULL, NULL },
 };

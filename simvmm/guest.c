@@ -11,6 +11,8 @@
 #include "simvmm/message.h"
 #include "simvmm/port.h"
 #include "simvmm/run.h"
+#include "simvmm/screen.h"
+#include "simvmm/vnc.h"
 
 enum { TYPED_MAX = 256 };               /* of a line that a script may wait for */
 
@@ -148,6 +150,18 @@ static void plan_line(struct guest *g, const struct script_line *line)
         plan_at(g, line->ms, line, NULL);
 }
 
+static void show_begin(struct vm *vm)
+{
+    screen_begin(vm->screen);
+    vnc_refresh(vm);
+}
+
+static void show(struct vm *vm, const char *bytes, size_t length)
+{
+    screen_write(vm->screen, bytes, length);
+    vnc_refresh(vm);
+}
+
 static void begin(struct guest *g)
 {
     struct vm *vm = g->vm;
@@ -176,6 +190,8 @@ void guest_run_changed(struct vm *vm)
     g->running = running;
     ports_guest_changed(vm);
     if (running && !g->begun)
+        show_begin(vm);
+    if (running && !g->begun)
         begin(g);
     else if (running)
         happens(g, "resume");
@@ -187,6 +203,8 @@ void guest_was_reset(struct vm *vm)
 {
     struct guest *g = vm->guest;
     g->resets++;
+    screen_clear(vm->screen);
+    vnc_refresh(vm);
     begin(g);
     happens(g, "reset");
 }
@@ -261,6 +279,8 @@ void guest_type(struct vm *vm, struct chardev *from, const char *bytes, size_t l
         return;
     if (from && !g->manner.silent)
         chardev_echo(from, bytes, length);
+    if (!from && !g->manner.silent)
+        show(vm, bytes, length);
     for (size_t i = 0; i < length; i++)
         if (bytes[i] == '\r' || bytes[i] == '\n')
             line_was_typed(g);
@@ -271,4 +291,5 @@ void guest_type(struct vm *vm, struct chardev *from, const char *bytes, size_t l
 void guest_print(struct vm *vm, const char *text)
 {
     port_print(vm, text);
+    show(vm, text, strlen(text));
 }

@@ -26,11 +26,13 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/command.h \
     simvmm/command_block.c \
     simvmm/command_fixed.c \
+    simvmm/command_input.c \
     simvmm/command_pci.c \
     simvmm/command_plug.c \
     simvmm/command_qom.c \
     simvmm/command_query.c \
     simvmm/command_run.c \
+    simvmm/command_screen.c \
     simvmm/command_type.c \
     simvmm/compose.c \
     simvmm/compose.h \
@@ -44,6 +46,8 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/data.h \
     simvmm/deliver.c \
     simvmm/deliver.h \
+    simvmm/des.c \
+    simvmm/des.h \
     simvmm/descriptors.c \
     simvmm/descriptors.h \
     simvmm/device.c \
@@ -52,6 +56,8 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/event.h \
     simvmm/faults.c \
     simvmm/faults.h \
+    simvmm/font.c \
+    simvmm/font.h \
     simvmm/guest.c \
     simvmm/guest.h \
     simvmm/guest_memory.c \
@@ -63,6 +69,8 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/incoming.h \
     simvmm/input.c \
     simvmm/input.h \
+    simvmm/keys.c \
+    simvmm/keys.h \
     simvmm/keyval.c \
     simvmm/keyval.h \
     simvmm/machine.c \
@@ -90,6 +98,8 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/option_sim.c \
     simvmm/options.c \
     simvmm/options.h \
+    simvmm/picture.c \
+    simvmm/picture.h \
     simvmm/policy.c \
     simvmm/policy.h \
     simvmm/port.c \
@@ -102,10 +112,14 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/qom_order.h \
     simvmm/qom_tree.c \
     simvmm/qom_tree.h \
+    simvmm/rfb.c \
+    simvmm/rfb.h \
     simvmm/run.c \
     simvmm/run.h \
     simvmm/schema.c \
     simvmm/schema.h \
+    simvmm/screen.c \
+    simvmm/screen.h \
     simvmm/script.c \
     simvmm/script.h \
     simvmm/stdio.c \
@@ -119,7 +133,8 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/vm.c \
     simvmm/vm.h \
     simvmm/vnc.c \
-    simvmm/vnc.h
+    simvmm/vnc.h \
+    simvmm/vnc_viewers.c
 simvmm_libsimvmm_a_CPPFLAGS = $(AM_CPPFLAGS) -DSIMVMM_DATA='"$(abs_top_srcdir)/simvmm/data"'
 simvmm_simvmm_LDADD = simvmm/libsimvmm.a src/loop/libloop.a src/json/libjson.a src/base/libbase.a $(UV_LIBS) $(YAJL_LIBS)
 

@@ -19,6 +19,7 @@
 #include "simvmm/monitor.h"
 #include "simvmm/port.h"
 #include "simvmm/run.h"
+#include "simvmm/screen.h"
 #include "simvmm/throttle.h"
 #include "simvmm/vnc.h"
 
@@ -41,6 +42,7 @@ void vm_init(struct vm *vm, const char *program)
                         .descriptors = descriptors_new(),
                         .tree = qom_tree_new(),
                         .policy = policy_default };
+    vm->screen = screen_new();
     vm->clock = clock_new();
     vm->events = events_new(vm);
     vm->guest = guest_new(vm);
@@ -59,6 +61,7 @@ void vm_done(struct vm *vm)
     vnc_close(vm);
     jobs_done(vm);
     exports_done(vm);
+    screen_free(vm->screen);
     for (size_t i = 0; i < vm->chardevs.count; i++)
         chardev_free(vm->chardevs.items[i]);
     for (size_t i = 0; i < vm->monitors.count; i++)

@@ -119,12 +119,14 @@ struct vm {
 
     enum run_state state;
     bool suspended;                     /* and will be again after cont */
+    bool shift_down;                    /* of the keyboard, by input-send-event */
     int exit_status;
     struct clock *clock;
     struct agent_system *agent_system;  /* what its agent knows; NULL until there is one */
     int64_t rtc_offset;                 /* seconds by which the guest has set its clock off */
     struct guest *guest;                /* what the guest does, and is about to do */
     uint64_t balloon, balloon_target;   /* bytes that the guest has now, and should have */
+    struct screen *screen;
     struct vnc *vnc;                    /* NULL without -vnc */
     struct device *balloon_device;      /* NULL if there is none */
     bool quitting, looped;

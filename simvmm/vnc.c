@@ -13,27 +13,23 @@
 #include "simvmm/keyval.h"
 #include "simvmm/value.h"
 
-struct vnc {
-    int fd;
-    const char *path, *host;
-    unsigned port;
-    bool password;
-};
-
 static int listen_unix(struct vnc *vnc, struct error *err)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     if (strlen(vnc->path) >= sizeof address.sun_path)
         return fail(err, ERR_INVALID_ARG, "UNIX socket path '%s' is too long", vnc->path);
     strcpy(address.sun_path, vnc->path);
-    vnc->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    owned_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     unlink(vnc->path);
-    if (bind(vnc->fd, (struct sockaddr *) &address, sizeof address) < 0 || listen(vnc->fd, 1) < 0)
+    if (bind(fd, (struct sockaddr *) &address, sizeof address) < 0 || listen(fd, 1) < 0)
         return fail(err, ERR_INVALID_ARG, "Failed to bind socket to %s: %s", vnc->path, strerror(errno));
+    vnc->listener = listener_new(fd, vnc_accepted, vnc->vm);
+    fd = -1;
     return 0;
 }
 
-static int bind_to(struct vnc *vnc, unsigned port)
+/* A listening socket, or -1 and errno. */
+static int bind_to(const struct vnc *vnc, unsigned port)
 {
     struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t) port) };
     struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t) port) };
@@ -42,15 +38,14 @@ static int bind_to(struct vnc *vnc, unsigned port)
             : *vnc->host && inet_pton(AF_INET, vnc->host, &in.sin_addr) != 1)
         inet_pton(AF_INET, "127.0.0.1", &in.sin_addr);
     int yes = 1;
-    vnc->fd = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    setsockopt(vnc->fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    int rc = six ? bind(vnc->fd, (struct sockaddr *) &in6, sizeof in6)
-                 : bind(vnc->fd, (struct sockaddr *) &in, sizeof in);
-    if (rc == 0 && listen(vnc->fd, 1) == 0)
-        return 0;
+    int fd = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    int rc = six ? bind(fd, (struct sockaddr *) &in6, sizeof in6)
+                 : bind(fd, (struct sockaddr *) &in, sizeof in);
+    if (rc == 0 && listen(fd, 1) == 0)
+        return fd;
     rc = errno;
-    close(vnc->fd);
-    vnc->fd = -1;
+    close(fd);
     errno = rc;
     return -1;
 }
@@ -70,11 +65,14 @@ static int listen_tcp(struct vm *vm, struct vnc *vnc, const char *text, const st
     last = display;
     if (keyval_number(given, "to", &last, err) < 0)
         return -1;
-    for (; display <= last; display++)
-        if (bind_to(vnc, 5900 + (unsigned) display) == 0) {
-            vnc->port = 5900 + (unsigned) display;
+    for (; display <= last; display++) {
+        vnc->port = 5900 + (unsigned) display;
+        int fd = bind_to(vnc, vnc->port);
+        if (fd >= 0) {
+            vnc->listener = listener_new(fd, vnc_accepted, vm);
             return 0;
         }
+    }
     return fail(err, ERR_INVALID_ARG, "Failed to find an available port: %s", strerror(errno));
 }
 
@@ -112,7 +110,8 @@ int vnc_listen(struct vm *vm, const struct json *given, struct error *err)
     }
     const char *text = keyval_text(given, "vnc");
     struct vnc *vnc = ARENA_NEW(vm->arena, struct vnc);
-    *vnc = (struct vnc) { .fd = -1 };
+    const char *id = keyval_text(given, "id");
+    *vnc = (struct vnc) { .vm = vm, .id = id ? arena_copy(vm->arena, id) : "default", .expires = UINT64_MAX };
     vm->vnc = vnc;
     if (!text || text_equal(text, "none"))
         return 0;
@@ -124,34 +123,21 @@ int vnc_listen(struct vm *vm, const struct json *given, struct error *err)
     return listen_unix(vnc, err);
 }
 
-bool vnc_wants_password(const struct vm *vm)
+int vnc_move(struct vm *vm, const char *host, const char *port, struct error *err)
 {
-    return vm->vnc && vm->vnc->password;
-}
-
-void vnc_close(struct vm *vm)
-{
-    if (vm->vnc && vm->vnc->fd >= 0) {
-        close(vm->vnc->fd);
-        if (vm->vnc->path)
-            unlink(vm->vnc->path);
-    }
-}
-
-const struct json *vnc_describe(const struct vm *vm, struct arena *a)
-{
-    struct json *v = value_object(a);
-    value_set_bool(a, v, "enabled", vm->vnc != NULL);
-    if (!vm->vnc)
-        return v;
-    const struct vnc *vnc = vm->vnc;
-    value_set_text(a, v, "auth", vnc->password ? "vnc" : "none");
-    value_set_text(a, v, "family",
-                   vnc->path ? "unix"
-                   : strchr(vnc->host ? vnc->host : "", ':') ? "ipv6"
-                                                             : "ipv4");
-    value_set_text(a, v, "host", vnc->path ? vnc->path : vnc->host);
-    value_set_text(a, v, "service", vnc->path ? vnc->path : arena_printf(a, "%u", vnc->port));
-    value_set(a, v, "clients", value_array(a));
-    return v;
+    uint64_t number;
+    struct vnc *vnc = vm->vnc;
+    if (!text_to_u64(port, 65535, &number))
+        return fail(err, ERR_INVALID_ARG, "can't convert to a number: %s", port);
+    listener_free(take(vnc->listener));
+    if (vnc->path)
+        unlink(vnc->path);
+    vnc->path = NULL;
+    vnc->host = arena_copy(vm->arena, host);
+    vnc->port = (unsigned) number;
+    int fd = bind_to(vnc, vnc->port);
+    if (fd < 0)
+        return fail(err, ERR_INVALID_ARG, "Failed to find an available port: %s", strerror(errno));
+    vnc->listener = listener_new(fd, vnc_accepted, vm);
+    return 0;
 }

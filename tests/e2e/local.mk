@@ -26,6 +26,7 @@ e2e_tests = \
     tests/e2e/virsh_commands.py tests/e2e/simvmm_qmp.py \
     tests/e2e/simvmm_tree.py \
     tests/e2e/simvmm_guest.py \
+    tests/e2e/simvmm_screen.py \
     tests/e2e/simvmm_migration.py \
     tests/e2e/inject.py
 TESTS += $(e2e_tests)
