@@ -19,7 +19,7 @@ from measure import LIST_TIMES, bare_xml, cpu_seconds, guest_xml, harness, milli
 import libvirt
 
 CALLS = 3000
-STARTERS = 8
+CLIENTS = 8
 IDLE_SECONDS = 10
 
 
@@ -51,6 +51,21 @@ def disconnect(d):
     d.connections.clear()
 
 
+def by_clients(d, count, do):
+    """Eight clients do it, each its share; seconds."""
+    def share(first):
+        connection = d.connect()
+        for n in range(first, count, CLIENTS):
+            do(connection, n)
+    threads = [threading.Thread(target=share, args=(i,)) for i in range(CLIENTS)]
+    begun = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.perf_counter() - begun
+
+
 def definitions(count):
     print(f"{count} definitions\n")
     mine = count == 3000                        # the targets are for so many
@@ -61,6 +76,8 @@ def definitions(count):
         taken = milliseconds_of(lambda: [connection.defineXML(guest_xml(f"guest{n}")) for n in range(count)])
         row("defined, one after the other", count / taken * 1000, "/s", "3 x 342..440/s" * mine)
         row("memory after that (RSS)", status_kib(d.process.pid, "VmRSS") / 1024, "MiB", "under 36 MB" * mine)
+        taken = by_clients(d, count, lambda c, n: c.defineXML(c.lookupByName(f"guest{n}").XMLDesc()))
+        row(f"defined again, by {CLIENTS} clients", count / taken, "/s")
         disconnect(d)
         d.stop()
         times = []
@@ -88,21 +105,6 @@ def definitions(count):
     print()
 
 
-def start_all(d, count):
-    """Eight clients start them, each its share; seconds."""
-    def share(first):
-        connection = d.connect()
-        for n in range(first, count, STARTERS):
-            connection.lookupByName(f"guest{n}").create()
-    threads = [threading.Thread(target=share, args=(i,)) for i in range(STARTERS)]
-    begun = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return time.perf_counter() - begun
-
-
 def idle_costs(d, connection, before_kib, count):
     harness.until(lambda: cpu_is_idle(d), "domusd becomes idle", 60)
     row("domusd's memory a guest (RSS)", (status_kib(d.process.pid, "VmRSS") - before_kib) / count, "KiB")
@@ -128,7 +130,8 @@ def guests(count):
         for n in range(count):
             connection.defineXML(bare_xml(f"guest{n}"))
         before_kib = status_kib(d.process.pid, "VmRSS")
-        row("started, by 8 clients", count / start_all(d, count), "/s")
+        taken = by_clients(d, count, lambda c, n: c.lookupByName(f"guest{n}").create())
+        row(f"started, by {CLIENTS} clients", count / taken, "/s")
         idle_costs(d, connection, before_kib, count)
         disconnect(d)
         d.kill()
