@@ -46,6 +46,8 @@ struct journal {
     int fd;
     uint64_t generation;
     size_t end;                         /* where the next record goes */
+    bool is_usable;                     /* its first line is known to be on the disk */
+    bool is_doubtful;                   /* a sync of the files failed: what the disk has is not known */
     VECTOR(struct name) touched;
     struct change *batch;
     struct error trouble;               /* of a rest */
@@ -132,35 +134,54 @@ static int begin_sync(int fd)
     return 0;
 }
 
+/* What was removed, or is no file any more, is not ours. */
 static int apply_to(const char *path, int (*fn)(int fd), struct error *err)
 {
+    struct stat st;
     owned_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 && (errno == ENOENT || errno == ELOOP))          /* removed, or no longer ours */
+    if (fd < 0 ? errno == ENOENT || errno == ELOOP
+               : fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return 0;
     return fd >= 0 && fn(fd) == 0 ? 0 : fail_errno(err, errno, "cannot sync %s", path);
 }
 
-static int apply_to_touched(const struct journal *j, int (*fn)(int fd), struct error *err)
+/* A sync that failed is not to be tried again: the kernel tells once, and then calls the pages clean. */
+static int write_anew(const char *path, struct error *err)
+{
+    struct stat st;
+    owned_buffer struct buffer text = { 0 };
+    if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+        return 0;
+    return file_read_regular(path, FILE_MAX, &text, err) < 0
+               ? -1 : file_replace(path, buffer_text(&text), text.length, 0600, err);
+}
+
+static int sync_touched(const struct journal *j, int (*fn)(int fd), struct error *err)
 {
     for (size_t i = 0; i < j->touched.count; i++) {
         owned_memory char *path = place_of(j->places, &j->touched.items[i]);
-        if (apply_to(path, fn, err) < 0)
+        if ((j->is_doubtful ? write_anew(path, err) : apply_to(path, fn, err)) < 0)
             return -1;
     }
     return 0;
 }
 
-/* All are on their way before the first is waited for. */
-static int sync_files(const struct journal *j, struct error *err)
+static int sync_folders(const struct journal *j, struct error *err)
 {
-    if (apply_to_touched(j, begin_sync, err) < 0 || apply_to_touched(j, fsync, err) < 0)
-        return -1;
     for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
         owned_memory char *folder = memory_printf("%s/%s", j->places->lib, kinds[i]);
         if (apply_to(folder, fsync, err) < 0)
             return -1;
     }
     return 0;
+}
+
+/* All are on their way before the first is waited for. */
+static int sync_files(struct journal *j, struct error *err)
+{
+    j->is_doubtful = sync_touched(j, begin_sync, err) < 0 || sync_touched(j, fsync, err) < 0 ||
+                     sync_folders(j, err) < 0;
+    return j->is_doubtful ? -1 : 0;
 }
 
 static int write_at(int fd, const char *bytes, size_t length, size_t at)
@@ -177,8 +198,10 @@ static int write_header(struct journal *j, uint64_t generation, struct error *er
     buffer_printf(&page, "domus-journal 1 %" PRIu64 " %s ", generation, process_boot_id());
     buffer_printf(&page, "%016" PRIx64 "\n", hash_bytes(HASH_BEGIN, page.data, page.length));
     fill_page(&page);
+    j->is_usable = false;               /* until we know which generation the disk has */
     if (write_at(j->fd, page.data, page.length, 0) < 0 || fdatasync(j->fd) < 0)
         return fail_errno(err, errno, "cannot write %s", j->path);
+    j->is_usable = true;
     j->generation = generation;
     j->end = JOURNAL_PAGE;
     return 0;
@@ -187,9 +210,9 @@ static int write_header(struct journal *j, uint64_t generation, struct error *er
 /* All blocks of the file are written, so that syncing a record writes that and nothing else. */
 static int open_file(struct journal *j, bool fresh, struct error *err)
 {
-    owned_memory char *zeros = memory_new(JOURNAL_BYTES);
     if (j->fd >= 0)
         return 0;
+    owned_memory char *zeros = memory_new(JOURNAL_BYTES);
     if (fresh && file_replace(j->path, zeros, JOURNAL_BYTES, 0600, err) < 0)
         return -1;
     j->fd = open(j->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -198,7 +221,7 @@ static int open_file(struct journal *j, bool fresh, struct error *err)
 
 static int begin_again(struct journal *j, struct error *err)
 {
-    if (!j->touched.count)
+    if (!j->touched.count && j->is_usable)
         return 0;
     if (sync_files(j, err) < 0 || open_file(j, true, err) < 0 || write_header(j, j->generation + 1, err) < 0)
         return -1;
@@ -221,9 +244,9 @@ static bool append(struct journal *j)
 {
     size_t size = batch_size(j);
     error_scope(err);
-    if (size > JOURNAL_BYTES - j->end && begin_again(j, &err) < 0)
+    if ((size > JOURNAL_BYTES - j->end || !j->is_usable) && begin_again(j, &err) < 0)
         return false;
-    if (size > JOURNAL_BYTES - j->end || j->fd < 0)
+    if (size > JOURNAL_BYTES - j->end)
         return false;
     owned_buffer struct buffer records = { 0 };
     for (const struct change *c = j->batch; c; c = c->next)

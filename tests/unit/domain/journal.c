@@ -323,6 +323,7 @@ Test(journal, begins_again_when_it_is_full)
 }
 
 static size_t begun, ended;
+static char *fifo_place;
 
 static WAITS void put_one(void *journal)
 {
@@ -349,6 +350,29 @@ Test(journal, changes_that_come_together_are_all_made)
     cr_assert_eq(folder_list(folder, &names, &count, &err), 0);
     cr_assert_eq(count, MANY);
     folder_names_free(names, count);
+    place_remove(place);
+}
+
+static WAITS void write_around_a_fifo(void *journal)
+{
+    error_scope(err);
+    owned_memory char *text = memory_new(LARGE + 1);
+    memset(text, 'x', LARGE);
+    put(journal, &a, "one");
+    cr_assert_eq(file_remove(fifo_place, &err), 0);
+    cr_assert_eq(mkfifo(fifo_place, 0600), 0);
+    put(journal, &b, text);             /* is too large, so that the journal begins again */
+    loop_stop();
+}
+
+Test(journal, what_somebody_put_in_a_files_place_keeps_no_other_from_the_disk)
+{
+    struct place *place = place_make();
+    fifo_place = file_of(place, &a);
+    change(place, write_around_a_fifo);
+    owned_memory char *got = content(place, &b);
+    cr_assert_eq(strlen(got), LARGE);
+    free(fifo_place);
     place_remove(place);
 }
 
