@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a domain of an emulator and a machine may have, for clients that make definitions. */
+#include "base/memory.h"
 #include "base/own.h"
 #include "base/text.h"
 #include "daemon/capabilities.h"
 #include "daemon/emulators.h"
 #include "qemu/caps.h"
+#include "qemu/firmware.h"
 #include "xml/raw.h"
 
 /* A word that a definition may use: what the emulator must have for it (NULL: nothing), and which boards. */
@@ -27,12 +29,37 @@ static const struct device devices[] = {
               { "model", VALUES({ "virtio", "virtio-blk-pci", ANY },
                                 { "virtio-transitional", "virtio-blk-pci-transitional", ANY },
                                 { "virtio-non-transitional", "virtio-blk-pci-non-transitional", ANY }) }) },
-    { "graphics", CHOICES({ "type", VALUES(ALWAYS("vnc")) }) },
+    { "graphics",
+      CHOICES({ "type", VALUES(ALWAYS("vnc"), { "spice", "chardev-spicevmc", ANY },
+                               ALWAYS("egl-headless")) }) },
     { "video",
       CHOICES({ "modelType", VALUES({ "vga", "VGA", PC | Q35 }, { "cirrus", "cirrus-vga", PC | Q35 },
                                     { "vmvga", "vmware-svga", PC | Q35 }, { "qxl", "qxl-vga", PC | Q35 },
                                     { "virtio", "virtio-gpu-pci", ANY }, ALWAYS("none"),
                                     { "bochs", "bochs-display", ANY }, { "ramfb", "ramfb", ANY }) }) },
+    { "hostdev",
+      CHOICES({ "mode", VALUES(ALWAYS("subsystem")) },
+              { "startupPolicy", VALUES(ALWAYS("default"), ALWAYS("mandatory"), ALWAYS("requisite"),
+                                        ALWAYS("optional")) },
+              { "subsysType", VALUES({ "usb", "usb-host", PC | Q35 }, { "pci", "vfio-pci", PC | Q35 }) },
+              { "pciBackend", VALUES({ "vfio", "vfio-pci", PC | Q35 }) }) },
+    { "rng",
+      CHOICES({ "model", VALUES({ "virtio", "virtio-rng-pci", ANY },
+                                { "virtio-transitional", "virtio-rng-pci-transitional", ANY },
+                                { "virtio-non-transitional", "virtio-rng-pci-non-transitional", ANY }) },
+              { "backendModel", VALUES({ "random", "rng-random", ANY }, { "egd", "rng-egd", ANY },
+                                       { "builtin", "rng-builtin", ANY }) }) },
+    { "filesystem", CHOICES({ "driverType", VALUES({ "path", "virtio-9p-pci", ANY }) }) },
+    { "tpm",
+      CHOICES({ "model", VALUES({ "tpm-tis", "tpm-tis", PC | Q35 }, { "tpm-crb", "tpm-crb", PC | Q35 }) },
+              { "backendModel", VALUES(ALWAYS("passthrough"), ALWAYS("external")) }) },
+    { "redirdev", CHOICES({ "bus", VALUES({ "usb", "usb-redir", PC | Q35 }) }) },
+    { "channel",
+      CHOICES({ "type", VALUES(ALWAYS("pty"), ALWAYS("unix"), { "spicevmc", "chardev-spicevmc", ANY },
+                               { "qemu-vdagent", "chardev-qemu-vdagent", ANY }) }) },
+    { "panic",
+      CHOICES({ "model", VALUES({ "isa", "pvpanic", PC | Q35 }, { "hyperv", NULL, PC | Q35 },
+                                { "pvpanic", "pvpanic-pci", PC | Q35 }) }) },
     { "console", CHOICES({ "type", VALUES(ALWAYS("null"), ALWAYS("vc"), ALWAYS("pty"), ALWAYS("dev"),
                                           ALWAYS("file"), ALWAYS("pipe"), ALWAYS("tcp"), ALWAYS("unix")) }) },
 };
@@ -70,7 +97,7 @@ static void add_devices(struct buffer *out, const struct caps *caps, enum boards
             add_choice(out, choice, caps, board);
         buffer_printf(out, "    </%s>\n", devices[i].name);
     }
-    buffer_add_text(out, "    <hostdev supported='no'/>\n  </devices>\n");
+    buffer_add_text(out, "  </devices>\n");
 }
 
 static void add_cpus(struct buffer *out, const struct caps *caps, bool kvm)
@@ -104,21 +131,68 @@ static int check_asked(const struct caps *caps, const remote_connect_get_domain_
     return 0;
 }
 
+static void add_values(struct buffer *out, const char *name, const char *const *words, size_t count)
+{
+    buffer_printf(out, "      <enum name='%s'>\n", name);
+    for (size_t i = 0; i < count; i++)
+        buffer_printf(out, "        <value>%s</value>\n", words[i]);
+    buffer_add_text(out, "      </enum>\n");
+}
+
+static void add_os(struct buffer *out, const struct firmware_list *firmware)
+{
+    static const char *const kinds[] = { "bios", "efi" }, *const types[] = { "rom", "pflash" };
+    static const char *const yes_no[] = { "yes", "no" }, *const no_yes[] = { "no", "yes" };
+    buffer_add_text(out, "  <os supported='yes'>\n");
+    add_values(out, "firmware", kinds, firmware->files.count ? 2 : 1);
+    buffer_add_text(out, "    <loader supported='yes'>\n");
+    for (size_t i = 0; i < firmware->files.count; i++) {
+        buffer_add_text(out, "    ");
+        add_leaf(out, "value", firmware->files.items[i]);
+    }
+    add_values(out, "type", types, 2);
+    add_values(out, "readonly", yes_no, 2);
+    add_values(out, "secure", no_yes, firmware->secure ? 2 : 1);
+    buffer_add_text(out, "    </loader>\n  </os>\n");
+}
+
+static void add_memory_backing(struct buffer *out, const struct caps *caps)
+{
+    static const char *const sources[] = { "file", "anonymous", "memfd" };
+    buffer_add_text(out, "  <memoryBacking supported='yes'>\n");
+    add_values(out, "sourceType", sources, caps_has_type(caps, "memory-backend-memfd") ? 3 : 2);
+    buffer_add_text(out, "  </memoryBacking>\n");
+}
+
+/* What is not there is said, too: clients ask. */
+static void add_features(struct buffer *out, const struct caps *caps)
+{
+    const struct { const char *name; bool supported; } features[] = {
+        { "gic", false }, { "vmcoreinfo", caps_has_type(caps, "vmcoreinfo") },
+        { "genid", caps_has_type(caps, "vmgenid") }, { "backingStoreInput", true }, { "backup", false },
+        { "async-teardown", false }, { "sev", false }, { "sgx", false }, { "launchSecurity", false },
+    };
+    buffer_add_text(out, "  <features>\n");
+    for (size_t i = 0; i < ARRAY_COUNT(features); i++)
+        buffer_printf(out, "    <%s supported='%s'/>\n", features[i].name,
+                      features[i].supported ? "yes" : "no");
+    buffer_add_text(out, "  </features>\n");
+}
+
 static void add_capabilities(struct buffer *out, const struct caps *caps, const struct caps_machine *machine,
-                             bool kvm)
+                             const struct firmware_list *firmware, bool kvm)
 {
     buffer_add_text(out, "<domainCapabilities>\n");
     add_leaf(out, "path", caps->emulator);
     add_leaf(out, "domain", kvm ? "kvm" : "qemu");
     add_leaf(out, "machine", machine->name);
     add_leaf(out, "arch", caps->arch);
-    buffer_printf(out, "  <vcpu max='%u'/>\n  <iothreads supported='no'/>\n", machine->cpus_max);
-    buffer_add_text(out, "  <os supported='yes'>\n    <loader supported='yes'>\n"
-                         "      <enum name='type'>\n        <value>rom</value>\n      </enum>\n"
-                         "      <enum name='secure'>\n        <value>no</value>\n      </enum>\n"
-                         "    </loader>\n  </os>\n");
+    buffer_printf(out, "  <vcpu max='%u'/>\n  <iothreads supported='yes'/>\n", machine->cpus_max);
+    add_os(out, firmware);
     add_cpus(out, caps, kvm);
+    add_memory_backing(out, caps);
     add_devices(out, caps, board_of(machine));
+    add_features(out, caps);
     buffer_add_text(out, "</domainCapabilities>\n");
 }
 
@@ -137,7 +211,11 @@ char *domain_capabilities_xml(const struct emulators *e,
              args->machine ? *args->machine : "(default)", caps->emulator);
         return NULL;
     }
-    add_capabilities(&xml, caps, machine,
+    owned_firmware_list struct firmware_list firmware = { 0 };
+    owned_memory char *name = memory_copy_text(machine->name), *arch = memory_copy_text(caps->arch);
+    if (firmware_list(arch, name, &firmware, err) < 0)
+        return NULL;
+    add_capabilities(&xml, caps, machine, &firmware,
                      caps->kvm_usable && !(args->virttype && text_equal(*args->virttype, "qemu")));
     return buffer_take(&xml);
 }

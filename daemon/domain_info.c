@@ -115,3 +115,18 @@ int on_domain_has_current_snapshot(struct request *request,
     ret->result = 0;
     return check_flags(args->flags, 0, err);
 }
+
+/* Leases are those of networks that the daemon serves, and it serves none. */
+int on_domain_interface_addresses(struct request *request, const remote_domain_interface_addresses_args *args,
+                                  remote_domain_interface_addresses_ret *ret, struct error *err)
+{
+    enum { SOURCE_LEASE, SOURCE_AGENT };
+    if (check_flags(args->flags, 0, err) < 0 || domain_check_active(request->dom, err) < 0)
+        return -1;
+    if (args->source == SOURCE_LEASE)
+        return 0;
+    return args->source == SOURCE_AGENT
+               ? fail(err, ERR_AGENT, "QEMU guest agent is not connected")
+               : fail(err, ERR_UNSUPPORTED, "addresses are not looked for in the host's tables (source %u)",
+                      args->source);
+}

@@ -96,22 +96,20 @@ static bool is_wanted(const struct domain_def *def, const struct json *descripti
 /* --- looking for one --- */
 
 struct search {
-    struct domain_def *def;
-    const char *machine;
     struct arena *arena;
-    const struct json *found;
+    bool (*fn)(void *arg, const struct json *description);      /* true: look no further */
+    void *arg;
 };
 
-static void look_at(struct search *search, const char *folder, const char *name)
+static bool look_at(struct search *search, const char *folder, const char *name)
 {
     error_scope(unreadable);
     owned_memory char *path = memory_printf("%s/%s", folder, name);
     owned_buffer struct buffer text = { 0 };
     if (file_read(path, DESCRIPTION_MAX, &text, &unreadable) < 0 || !text.length)
-        return;
+        return false;
     const struct json *description = json_parse(text.data, text.length, search->arena, &unreadable);
-    if (description && is_wanted(search->def, description, search->machine))
-        search->found = description;
+    return description && search->fn(search->arg, description);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -120,7 +118,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* All names once, in order, each in the first folder that has it. */
-static void find_description(const char *const *folders, struct search *search)
+static void each_description(const char *const *folders, struct search *search)
 {
     error_scope(unreadable);
     owned(map) struct map *places = map_new();
@@ -140,9 +138,21 @@ static void find_description(const char *const *folders, struct search *search)
     }
     if (names.count)
         qsort(names.items, names.count, sizeof *names.items, compare_names);
-    for (size_t i = 0; i < names.count && !search->found; i++)
-        look_at(search, map_find_text(places, names.items[i]), names.items[i]);
+    for (size_t i = 0; i < names.count; i++)
+        if (look_at(search, map_find_text(places, names.items[i]), names.items[i]))
+            break;
     vector_done(&names);
+}
+
+/* The first one that a definition may have. */
+struct choosing { const struct domain_def *def; const char *machine; const struct json *found; };
+
+static bool take_if_wanted(void *arg, const struct json *description)
+{
+    struct choosing *choosing = arg;
+    if (is_wanted(choosing->def, description, choosing->machine))
+        choosing->found = description;
+    return choosing->found != NULL;
 }
 
 /* --- taking it --- */
@@ -250,12 +260,13 @@ int firmware_choose_from(const char *const *folders, struct domain_def *def, con
     if (os->loader_type != LOADER_PFLASH || (!chosen && !os->loader))
         return 0;
     owned(arena) struct arena *arena = arena_new();
-    struct search search = { .def = def, .machine = machine, .arena = arena };
+    struct choosing choosing = { .def = def, .machine = machine };
+    struct search search = { arena, take_if_wanted, &choosing };
     bool told = os->loader && os->loader_readonly == YES;
     if (chosen || (told && !os->nvram_template))
-        find_description(folders, &search);
-    if (search.found)
-        take_description(def, search.found);
+        each_description(folders, &search);
+    if (choosing.found)
+        take_description(def, choosing.found);
     else if (chosen)
         return fail(err, ERR_OPERATION_FAILED,
                     "<os>: no firmware in %s and %s is an 'efi' one for machine '%s' with what is asked of "
@@ -288,6 +299,50 @@ void firmware_fill_in(struct domain_def *def, const char *nvram_folder, struct f
                                      .text = (char *) error_text(&reason) };
     findings_add(findings, &finding);
 }
+
+/* --- all of them --- */
+
+struct listing { const char *arch, *machine; struct firmware_list *list; };
+
+static bool add_to_list(void *arg, const struct json *description)
+{
+    struct listing *listing = arg;
+    const struct json *mapping = json_get(description, "mapping");
+    const struct json *features = json_get(description, "features");
+    const char *code = image_of(mapping, "executable").file;
+    if (!code || !text_equal(json_get_text(mapping, "device"), "flash") ||
+        !list_has(json_get(description, "interface-types"), "uefi") ||
+        !is_for_machine(description, listing->arch, listing->machine))
+        return false;
+    listing->list->secure |= list_has(features, "requires-smm") && list_has(features, "secure-boot");
+    for (size_t i = 0; i < listing->list->files.count; i++)
+        if (text_equal(listing->list->files.items[i], code))
+            return false;
+    vector_push(&listing->list->files, memory_copy_text(code));
+    return false;
+}
+
+static void list_all(void *arg)
+{
+    owned(arena) struct arena *arena = arena_new();
+    struct search search = { arena, add_to_list, arg };
+    each_description(folders, &search);
+}
+
+int firmware_list(const char *arch, const char *machine, struct firmware_list *ret_list, struct error *err)
+{
+    struct listing listing = { arch, machine, ret_list };
+    return await_work(list_all, &listing, err);
+}
+
+void firmware_list_done(struct firmware_list *list)
+{
+    for (size_t i = 0; i < list->files.count; i++)
+        free(list->files.items[i]);
+    vector_done(&list->files);
+}
+
+/* --- beside the loop --- */
 
 struct choice { struct domain_def *def; const char *machine, *nvram_folder; struct error err; int rc; };
 

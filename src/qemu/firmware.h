@@ -8,7 +8,10 @@
  * A guest's variables are a copy of the firmware's template, made by its first start and kept.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "base/error.h"
+#include "base/vector.h"
 #include "loop/fiber.h"
 
 struct domain_def;
@@ -23,6 +26,13 @@ WAITS int firmware_choose(struct domain_def *def, const char *machine, const cha
 void firmware_fill_in(struct domain_def *def, const char *nvram_folder, struct findings *findings);
 /* Copies the template unless the variables are there. */
 WAITS int firmware_make_variables(const struct domain_def *def, struct error *err);
+
+/* The efi firmware that this host has for a machine; secure: some of it enforces secure boot. */
+struct firmware_list { VECTOR(char *) files; bool secure; };
+WAITS int firmware_list(const char *arch, const char *machine, struct firmware_list *ret_list,
+                        struct error *err);
+void firmware_list_done(struct firmware_list *list);
+#define owned_firmware_list __attribute__((cleanup(firmware_list_done)))
 
 /* The file of a stored definition's variables, if it is there: the one it names, else the one that a start
  * made for it.  NULL also if it is a device.  The caller frees. */

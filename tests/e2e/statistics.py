@@ -133,7 +133,9 @@ def the_host_tells_its_processors_and_memory(d):
 def the_emulator_tells_its_processor_models(d):
     contains(d.virsh("cpu-models", "x86_64"), "qemu64")
     contains(d.virsh("cpu-models", "s390x", fails=True), "s390x")
-    contains(d.virsh("domcapabilities"), "<domainCapabilities>", "<value>virtio</value>",
+    contains(d.virsh("domcapabilities"), "<domainCapabilities>", "<iothreads supported='yes'/>", "<value>pflash</value>",
+             "<memoryBacking supported='yes'>", "<enum name='backendModel'>", "<genid supported='yes'/>",
+             "<value>virtio</value>",
              "<value>vnc</value>",
              "<value>ide</value>", "<value>pty</value>")
     if "<value>ide</value>" in d.virsh("domcapabilities", "--machine", "q35"):
