@@ -22,11 +22,14 @@ struct arguments;
 struct session;
 
 enum parameter_kind {
-    PARAMETER_FLAG,                     /* --paused */
-    PARAMETER_TEXT,                     /* --file X, --file=X; or by position if it has `position` */
+    PARAMETER_FLAG, /* --paused */
+    PARAMETER_TEXT, /* --file X, --file=X; or by position if it has `position` */
     PARAMETER_NUMBER,
-    PARAMETER_DOMAIN,                   /* completed from the domains' names */
-    PARAMETER_REST                      /* all words that are left */
+    PARAMETER_DOMAIN,   /* completed from the domains' names */
+    PARAMETER_DEVICE,   /* ... from the aliases of the domain's devices */
+    PARAMETER_OBJECT,   /* ... from its object tree */
+    PARAMETER_PROPERTY, /* ... from the object's properties */
+    PARAMETER_REST      /* all words that are left */
 };
 
 struct parameter {

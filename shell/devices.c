@@ -10,7 +10,7 @@
 
 static const struct parameter parameters[] = {
     DOMAIN_PARAMETER,
-    { "alias", PARAMETER_TEXT, .position = true, .help = "only this device, with its settings" },
+    { "alias", PARAMETER_DEVICE, .position = true, .help = "only this device, with its settings" },
     { "refresh", PARAMETER_FLAG, .help = "pull the tree again first" },
     JSON_PARAMETER,
     { 0 },

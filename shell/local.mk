@@ -2,7 +2,7 @@ bin_PROGRAMS += shell/domsh
 noinst_LIBRARIES += shell/libshell.a
 shell_libshell_a_SOURCES = shell/affect.c shell/affect.h shell/arguments.c shell/arguments.h shell/attach_device.c \
     shell/attach_disk.c shell/attach_interface.c shell/autostart.c shell/change_media.c shell/command.c \
-    shell/command.h shell/complete.c shell/complete.h shell/connect.c shell/console.c shell/cpumap.c shell/cpumap.h shell/create.c \
+    shell/command.h shell/complete.c shell/complete.h shell/complete_values.c shell/complete_values.h shell/connect.c shell/console.c shell/cpumap.c shell/cpumap.h shell/create.c \
     shell/define.c shell/definition.c shell/definition.h shell/desc.c shell/destroy.c shell/device.c shell/device.h \
     shell/domblkinfo.c shell/domblklist.c shell/domblkstat.c shell/domcapabilities.c shell/domcontrol.c \
     shell/domid.c shell/domiflist.c shell/domifstat.c shell/dominfo.c shell/domjobinfo.c shell/dommemstat.c \

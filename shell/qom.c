@@ -13,8 +13,8 @@
 
 static const struct parameter parameters[] = {
     DOMAIN_PARAMETER,
-    { "path", PARAMETER_TEXT, .position = true, .help = "an object: its path, or the id of a device" },
-    { "property", PARAMETER_TEXT, .position = true, .help = "one property, read from the emulator now" },
+    { "path", PARAMETER_OBJECT, .position = true, .help = "an object: its path, or the id of a device" },
+    { "property", PARAMETER_PROPERTY, .position = true, .help = "one property, read from the emulator now" },
     { "stats", PARAMETER_FLAG, .help = "print what the last pull of the tree took" },
     { "refresh", PARAMETER_FLAG, .help = "pull the tree again first" },
     JSON_PARAMETER,

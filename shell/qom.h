@@ -17,10 +17,10 @@ void qom_add_value(struct json_writer *w, const char *key, char *const *value);
 
 #define OBJECT_PARAMETER                                                                                     \
     {                                                                                                        \
-        "path", PARAMETER_TEXT, .position = true, .required = true,                                          \
-                                .help = "an object: its path, or the id of a device"                         \
+        "path", PARAMETER_OBJECT, .position = true, .required = true,                                        \
+                                  .help = "an object: its path, or the id of a device"                       \
     }
 #define PROPERTY_PARAMETER                                                                                   \
     {                                                                                                        \
-        "property", PARAMETER_TEXT, .position = true, .required = true, .help = "the name of a property"     \
+        "property", PARAMETER_PROPERTY, .position = true, .required = true, .help = "the name of a property" \
     }

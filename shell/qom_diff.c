@@ -168,7 +168,8 @@ const struct command qom_diff_command = {
     .about =
         "DOMAIN is its tree now, DOMAIN@start as its last start left it, DOMAIN@previous as the one before; "
         "a word with a slash, or that ends in .jsonl, is a file.  Numbered objects such as device[7] are "
-        "matched by what they are.  Exit status: 0 no difference, 1 differences, 2 trouble.",
+        "matched by what they are.  The tree of a start is the first that was read of that run.  "
+        "Exit status: 0 no difference, 1 differences, 2 trouble.",
     .parameters = diff_parameters,
     .run = run_diff,
     .compares = true,

@@ -243,6 +243,23 @@ def the_example_client_speaks_our_program_with_nothing_but_sockets(d):
     same(example("one", "paint").returncode, 1)
 
 
+@test()
+def verbs_devices_objects_and_properties_are_completed(d):
+    machine(d, "one")
+    def completed(line):
+        return d.domsh("--complete", line).split()
+    same(completed("qom one fi"), ["find"])
+    same(completed("qom one n"), ["net0"])
+    same(completed("qom o"), ["one"])
+    same(completed("qom one get /machine/peripheral/n"), ["/machine/peripheral/net0"])
+    same(completed("qom-get one /ma"), ["/machine"])
+    same(completed("qom one get net0 ma"), ["mac"])
+    same(completed("device one virtio-d"), ["virtio-disk0"])
+    same(completed("qom one watch net0 mac --int"), ["--interval"])
+    same(completed("destroy one o"), [], "one domain is enough")
+    same(completed("device nobody v"), [])
+
+
 def drifts(d, name):
     run = code(d, "drift", name, "--json")
     found = json.loads(run.stdout)

@@ -37,6 +37,8 @@ Test(complete, commands_options_and_commands_after_a_semicolon_are_found)
     assert_completed("start one; susp", "suspend");
     assert_completed("no-such-command --", "");
     assert_completed("start on", "");
+    assert_completed("qom one wa", "watch");
+    assert_completed("qom one watch --int", "--interval");
 }
 
 Test(complete, what_all_have_in_common_is_offered_at_once)
