@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "simvmm/command.h"
 #include "simvmm/device.h"
+#include "simvmm/guest_stats.h"
 #include "simvmm/property.h"
 #include "simvmm/value.h"
 
@@ -119,6 +120,21 @@ static int refuse_fixed(const struct qom_node *node, const char *owner, const ch
                 owner);
 }
 
+/* What QEMU does about it, besides. */
+static int set_value(struct call *call, struct qom_node *node, const char *name, struct error *err)
+{
+    const struct json *value = json_get(call->arguments, "value");
+    bool polling = text_equal(name, "guest-stats-polling-interval");
+    uint64_t seconds = 0;
+    if (polling && guest_stats_check(value, err) < 0)
+        return -1;
+    if (property_set(call->vm, node, name, value, true, err) < 0)
+        return -1;
+    if (polling && json_to_u64(value, &seconds))
+        guest_stats_poll(call->vm, node, seconds);
+    return 0;
+}
+
 static int set(struct call *call, struct error *err)
 {
     const char *name = json_get_text(call->arguments, "property");
@@ -133,7 +149,7 @@ static int set(struct call *call, struct error *err)
     const char *owner = property_owner(node, name);
     if (is_fixed(call, node, owner, name))
         return refuse_fixed(node, owner, name, err);
-    return property_set(call->vm, node, name, json_get(call->arguments, "value"), true, err);
+    return set_value(call, node, name, err);
 }
 
 /* ---- many at once ---- */

@@ -8,6 +8,7 @@
 #include "simvmm/agent.h"
 #include "simvmm/chardev.h"
 #include "simvmm/clock.h"
+#include "simvmm/guest_stats.h"
 #include "simvmm/message.h"
 #include "simvmm/port.h"
 #include "simvmm/run.h"
@@ -175,6 +176,7 @@ static void begin(struct guest *g)
     plan_at(g, g->manner.boot, NULL, is_up);
     for (size_t i = 0; i < g->lines.count; i++)
         plan_line(g, g->lines.items[i]);
+    guest_stats_resume(vm);
     if (vm->balloon != vm->balloon_target)
         guest_balloon_to(vm, vm->balloon_target);
 }

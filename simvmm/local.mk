@@ -61,6 +61,8 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/guest.c \
     simvmm/guest.h \
     simvmm/guest_memory.c \
+    simvmm/guest_stats.c \
+    simvmm/guest_stats.h \
     simvmm/hash_order.c \
     simvmm/hash_order.h \
     simvmm/image_lock.c \

@@ -128,6 +128,7 @@ struct vm {
     uint64_t balloon, balloon_target;   /* bytes that the guest has now, and should have */
     struct screen *screen;
     struct vnc *vnc;                    /* NULL without -vnc */
+    uint64_t stats_interval;            /* seconds between what it tells of its memory; 0: it is not asked */
     struct device *balloon_device;      /* NULL if there is none */
     bool quitting, looped;
 };

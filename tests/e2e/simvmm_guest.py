@@ -142,6 +142,25 @@ def a_guest_may_be_slow_to_give_memory_or_refuse_a_device(d):
 
 
 @test(daemon=False)
+def the_guest_tells_of_its_memory_as_often_as_it_is_asked(d):
+    control = Control(d)
+    c = Vmm(d, *control.option, "-device", "virtio-balloon-pci,id=b0", "-sim", "clock=stepped").client()
+    c.ask("cont")
+    stats = {"path": "/machine/peripheral/b0", "property": "guest-stats"}
+    same(c.ask("qom-get", **stats)["return"]["last-update"], 0)
+    same(c.ask("qom-set", path="b0", property="guest-stats-polling-interval", value=5), {"return": {}})
+    control.do("advance 4999")
+    same(c.ask("qom-get", **stats)["return"]["last-update"], 0)
+    control.do("advance 1")
+    got = c.ask("qom-get", **stats)["return"]
+    same((got["last-update"], got["stats"]["stat-total-memory"]), (946684805, 120 << 20))
+    c.ask("qom-set", path="b0", property="guest-stats-polling-interval", value=0)
+    control.do("advance 60000")
+    same(c.ask("qom-get", **stats)["return"]["last-update"], 946684805)
+    contains(json.dumps(c.ask("qom-set", path="b0", property="guest-stats-polling-interval", value=-1)), "must be greater than zero")
+
+
+@test(daemon=False)
 def events_of_one_kind_come_once_a_second_and_the_newest_wins(d):
     control = Control(d)
     c = Vmm(d, *control.option, "-sim", "clock=stepped").client()
