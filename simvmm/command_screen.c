@@ -118,13 +118,15 @@ static int check_protocol(struct call *call, struct error *err)
     return fail(err, ERR_INVALID_ARG, "SPICE is not in use");
 }
 
-static int check_connected(const char *connected, struct error *err)
+static int check_connected(const struct vm *vm, const char *connected, struct error *err)
 {
     if (!connected || text_equal(connected, "keep"))
         return 0;
-    if (text_equal(connected, "fail") || text_equal(connected, "disconnect"))
-        return fail(err, ERR_INVALID_ARG, "parameter 'connected' must be 'keep' when 'protocol' is 'vnc'");
-    return fail(err, ERR_INVALID_ARG, "Parameter 'connected' does not accept value '%s'", connected);
+    if (!text_equal(connected, "fail") && !text_equal(connected, "disconnect"))
+        return fail(err, ERR_INVALID_ARG, "Parameter 'connected' does not accept value '%s'", connected);
+    return fail(err, ERR_INVALID_ARG,
+                vm_is(vm, 11) ? "parameter 'connected' must be 'keep' when 'protocol' is 'vnc'"
+                              : "Invalid parameter 'connected'");
 }
 
 static bool is_display(const struct vm *vm, const char *id)
@@ -147,7 +149,7 @@ static int take_password(struct call *call, const char *display, struct error *e
 static int set_password(struct call *call, struct error *err)
 {
     if (check_protocol(call, err) < 0
-        || check_connected(json_get_text(call->arguments, "connected"), err) < 0)
+        || check_connected(call->vm, json_get_text(call->arguments, "connected"), err) < 0)
         return -1;
     return take_password(call, json_get_text(call->arguments, "display"), err);
 }

@@ -16,7 +16,7 @@ class Refused(Exception):
 
 
 class Emulator:
-    def __init__(self, command, arguments, modern=True):
+    def __init__(self, command, arguments, modern=True, fds=()):
         with tempfile.TemporaryDirectory(prefix="simvmm-") as folder:
             path = os.path.join(folder, "monitor")
             listening = socket.socket(socket.AF_UNIX)
@@ -28,7 +28,7 @@ class Emulator:
             monitor += ["-object", '{"qom-type":"monitor-qmp","id":"monitor","chardev":"charmonitor"}'] if modern \
                 else ["-mon", "chardev=charmonitor,id=monitor,mode=control"]
             self.process = subprocess.Popen(command + arguments + monitor, stdin=subprocess.DEVNULL,
-                                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=(number,))
+                                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=(number, *fds))
             listening.close()
             self.socket = socket.socket(socket.AF_UNIX)
             self.socket.settimeout(20)

@@ -156,4 +156,4 @@ simvmm_libsimvmm_a_SOURCES += \
     simvmm/transaction.c simvmm/transaction.h \
     simvmm/qcow2.c simvmm/qcow2.h simvmm/qcow2_private.h \
     simvmm/qcow2_cluster.c simvmm/qcow2_create.c simvmm/qcow2_map.c simvmm/qcow2_snapshot.c
-EXTRA_DIST += simvmm/operations.py simvmm/sequences_block.py
+EXTRA_DIST += simvmm/operations.py simvmm/sequences_block.py simvmm/sequences_guest.py

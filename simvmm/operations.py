@@ -6,14 +6,18 @@ A sequence is a list of lines:
     * EVENT WORD...         waits for an event that has all the words
     $ PROGRAM WORD...       a program of the host, run in the sequence's folder; its output follows
     ! SECONDS               nothing is asked for that long
+    % QTEST / CONTROL       what the guest does: QEMU is told by its qtest protocol, simvmm by its control socket; several
+                            QTEST are separated by ";"
     quit                    the emulator ends
 @ stands for the folder, which is each emulator's own.  The lines before the first request that begin with "$" prepare it
 before the emulator starts, and those that begin with "-" are options.
 """
 import json
 import re
+import os
 import select
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -26,6 +30,35 @@ ALIKE = [                               # what cannot be the same
     (r"disk size: .*", "disk size: N"), (r'"(vm-state-size)": \d+', r'"\1": N'), (r'"(port|service)": "\d{4,}"', r'"\1": "N"'),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME"), (r"#block\d+", "#blockN"), (r", [\d.]+% fragmented", ""),
 ]
+
+
+class Guest:
+    """What moves the guest: a qtest channel of QEMU, or simvmm's control socket."""
+
+    def __init__(self, command, folder):
+        self.path = folder + "/control" if "-sim" in command else None
+        if self.path:
+            self.options, self.fds = ["-sim", "control=" + self.path], ()
+            return
+        self.channel, theirs = socket.socketpair()
+        self.channel.settimeout(10)
+        os.set_inheritable(theirs.fileno(), True)
+        self.keep, self.fds = theirs, (theirs.fileno(),)
+        self.options = ["-chardev", f"socket,id=qtest,fd={theirs.fileno()}", "-qtest", "chardev:qtest", "-qtest-log", "none"]
+
+    def do(self, qtest, control):
+        if not self.path:
+            for command in qtest.split(";"):
+                self.channel.sendall(command.strip().encode() + b"\n")
+                self.channel.recv(4096)
+            return
+        with socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(10)
+            s.connect(self.path)
+            s.sendall(control.encode() + b"\n")
+            answer = s.recv(4096).decode()
+        if answer and not answer.endswith("ok\n"):
+            raise Refused(f"{control}: {answer}")
 
 
 class Run:
@@ -42,7 +75,10 @@ class Run:
                     self.host(line[2:], quiet=True)
                 else:
                     options += line.split()
-            self.emulator = Emulator(command, common + options, modern)
+            self.guest = Guest(command, self.folder) if any(line[0] == "%" for line in steps) else None
+            if self.guest:
+                common = ["qtest" if word == "tcg" else word for word in common] + self.guest.options
+            self.emulator = Emulator(command, common + options, modern, self.guest.fds if self.guest else ())
             try:
                 for line in steps:
                     self.step(line)
@@ -67,6 +103,9 @@ class Run:
             self.wait(line[2:].split())
         elif line[0] == "$":
             self.host(line[2:])
+        elif line[0] == "%":
+            self.say("% " + line.split(" / ")[1])
+            self.guest.do(*line[2:].split(" / "))
         elif line == "quit":
             self.emulator.quit()
             self.emulator = None

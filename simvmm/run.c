@@ -107,7 +107,8 @@ void run_reset(struct vm *vm, bool guest, const char *reason)
     guest_end_unplugs(vm);
     ports_close(vm);
     emit_reason(vm, "RESET", guest, reason);
-    set_state(vm, vm->state == RUN_RUNNING || vm->state == RUN_SUSPENDED ? RUN_RUNNING : RUN_PRELAUNCH);
+    if (vm->state != RUN_RUNNING && vm->state != RUN_INMIGRATE)
+        set_state(vm, RUN_PRELAUNCH);
     guest_was_reset(vm);
 }
 

@@ -217,6 +217,8 @@ int vnc_expire_password(struct vm *vm, const char *time, struct error *err)
         vm->vnc->expires = UINT64_MAX;
     else if (text_to_u64(time + (*time == '+'), UINT64_MAX / 2, &seconds))
         vm->vnc->expires = seconds + (*time == '+' ? now : 0);
+    else if (!vm_is(vm, 11))
+        vm->vnc->expires = 0;           /* any text was a number to it */
     else
         return fail(err, ERR_INVALID_ARG, "Parameter 'time' doesn't take value '%s'", time);
     return 0;
