@@ -22,6 +22,7 @@ include fuzz/rpc.mk
 include fuzz/qmp.mk
 include fuzz/qom.mk
 include fuzz/image.mk
+include fuzz/qcow2.mk
 
 TESTS += fuzz/replay.sh
 dist_check_SCRIPTS += fuzz/replay.sh

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "simvmm/block.h"
+#include "simvmm/qcow2.h"
 #include "simvmm/value.h"
 
 static uint64_t granules(const struct bitmap *b)
@@ -15,7 +16,7 @@ static uint64_t granules(const struct bitmap *b)
 
 static size_t bytes(const struct bitmap *b)
 {
-    return granules(b) / 8 + 1;
+    return (b->size / b->granularity + 1) / 8 + 1;
 }
 
 struct bitmap *bitmap_new(const char *name, uint32_t granularity, uint64_t size)
@@ -78,6 +79,20 @@ struct bitmap *bitmap_copy(const struct bitmap *b)
     return copy;
 }
 
+void bitmap_resize(struct bitmap *b, uint64_t size)
+{
+    struct bitmap *resized = bitmap_new(b->name, b->granularity, size);
+    uint64_t least = granules(b) < granules(resized) ? granules(b) : granules(resized);
+    for (uint64_t i = 0; i < least; i++)
+        if (is_set(b, i))
+            resized->bits[i / 8] |= (unsigned char) (1 << i % 8);
+    unsigned char *old = b->bits;
+    b->bits = take(resized->bits);
+    b->size = size;
+    resized->bits = old;
+    bitmap_free(resized);
+}
+
 uint64_t bitmap_count(const struct bitmap *b)
 {
     uint64_t count = 0;
@@ -94,6 +109,45 @@ void bitmaps_mark(struct block_node *b, uint64_t offset, uint64_t length)
             bitmap_mark(b->bitmaps.items[i], offset, length);
 }
 
+/* ---- in images ---- */
+
+static void take_loaded(void *arg, const struct qcow2_bitmap *loaded)
+{
+    struct block_node *b = arg;
+    struct bitmap *m = bitmap_new(loaded->name, loaded->granularity, b->size);
+    memcpy(m->bits, loaded->bits, granules(m) / 8);
+    for (uint64_t i = granules(m) / 8 * 8; i < granules(m); i++)
+        m->bits[i / 8] |= (unsigned char) (loaded->bits[i / 8] & 1 << i % 8);
+    m->recording = loaded->recording && !loaded->inconsistent;
+    m->inconsistent = loaded->inconsistent;
+    m->persistent = true;
+    vector_push(&b->bitmaps, m);
+}
+
+/* Bitmaps that cannot be read are as good as none. */
+void bitmaps_load(struct block_node *b)
+{
+    error_scope(err);
+    if (b->qcow2)
+        (void) qcow2_load_bitmaps(b->qcow2, take_loaded, b, &err);
+}
+
+void bitmaps_save(struct block_node *b)
+{
+    VECTOR(struct qcow2_bitmap) list = { NULL, 0, 0 };
+    error_scope(err);
+    if (!b->qcow2 || b->read_only || b->file->read_only)
+        return;
+    for (size_t i = 0; i < b->bitmaps.count; i++) {
+        const struct bitmap *m = b->bitmaps.items[i];
+        struct qcow2_bitmap saved = { m->name, m->granularity, m->recording, false, m->bits };
+        if (m->persistent && !m->inconsistent)
+            vector_push(&list, saved);
+    }
+    (void) qcow2_store_bitmaps(b->qcow2, list.items, list.count, &err);
+    vector_done(&list);
+}
+
 const struct json *bitmaps_value(const struct block_node *b, struct arena *a)
 {
     struct json *list = value_array(a);
@@ -108,6 +162,8 @@ const struct json *bitmaps_value(const struct block_node *b, struct arena *a)
         value_set_bool(a, v, "recording", m->recording);
         value_set_bool(a, v, "busy", false);
         value_set_bool(a, v, "persistent", m->persistent);
+        if (m->inconsistent)
+            value_set_bool(a, v, "inconsistent", true);
         value_push(a, list, v);
     }
     return list;

@@ -72,6 +72,7 @@ void block_unref(struct block_node *b)
             vector_remove(&vm->blocks, i);
             break;
         }
+    bitmaps_save(b);
     block_free(b);
     block_unref(file);
     block_unref(backing);

@@ -207,6 +207,8 @@ int block_truncate(struct block_node *b, uint64_t size, struct error *err)
     } else if (b->fd >= 0 && ftruncate(b->fd, (off_t) size) < 0)
         return fail(err, ERR_INVALID_ARG, "Failed to resize the image: %s", strerror(errno));
     b->size = size;
+    for (size_t i = 0; i < b->bitmaps.count; i++)
+        bitmap_resize(b->bitmaps.items[i], size);
     return 0;
 }
 

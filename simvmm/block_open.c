@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "simvmm/bitmap.h"
 #include "simvmm/block.h"
 #include "simvmm/block_check.h"
 #include "simvmm/image_lock.h"
@@ -157,6 +158,7 @@ static int open_qcow2(struct block_node *b, struct error *err)
         return -1;
     b->size = qcow2_facts(b->qcow2)->size;
     b->backing_name = arena_copy(b->vm->arena, qcow2_facts(b->qcow2)->backing);
+    bitmaps_load(b);
     return 0;
 }
 

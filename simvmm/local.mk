@@ -155,5 +155,5 @@ simvmm_libsimvmm_a_SOURCES += \
     simvmm/job.c simvmm/job.h simvmm/job_copy.c simvmm/job_copy.h simvmm/throttle.c simvmm/throttle.h \
     simvmm/transaction.c simvmm/transaction.h \
     simvmm/qcow2.c simvmm/qcow2.h simvmm/qcow2_private.h \
-    simvmm/qcow2_cluster.c simvmm/qcow2_create.c simvmm/qcow2_map.c simvmm/qcow2_snapshot.c
+    simvmm/qcow2_bitmap.c simvmm/qcow2_cluster.c simvmm/qcow2_create.c simvmm/qcow2_map.c simvmm/qcow2_snapshot.c
 EXTRA_DIST += simvmm/operations.py simvmm/sequences_block.py simvmm/sequences_guest.py

@@ -61,6 +61,14 @@ class Guest:
             raise Refused(f"{control}: {answer}")
 
 
+def sharing_tmp(command):
+    """A QEMU in a chroot gets our /tmp, where the folders are."""
+    if command[0] != "chroot":
+        return command
+    script = 'mount --bind /tmp "$0/tmp" && exec chroot "$0" "$@"'
+    return ["unshare", "-m", "--propagation", "private", "sh", "-c", script, *command[1:]]
+
+
 class Run:
     def __init__(self, command, common, sequence, modern):
         self.folder = tempfile.mkdtemp(prefix="op-", dir="/tmp")
@@ -78,7 +86,7 @@ class Run:
             self.guest = Guest(command, self.folder) if any(line[0] == "%" for line in steps) else None
             if self.guest:
                 common = ["qtest" if word == "tcg" else word for word in common] + self.guest.options
-            self.emulator = Emulator(command, common + options, modern, self.guest.fds if self.guest else ())
+            self.emulator = Emulator(sharing_tmp(command), common + options, modern, self.guest.fds if self.guest else ())
             try:
                 for line in steps:
                     self.step(line)

@@ -68,6 +68,21 @@ extern const struct qcow2_plan qcow2_plan_default;
 /* Makes an empty image of the file, whatever it held. */
 int qcow2_create(int fd, const struct qcow2_plan *plan, struct error *err);
 
+/* ---- dirty bitmaps ---- */
+
+struct qcow2_bitmap {
+    char *name;
+    uint32_t granularity;
+    bool recording, inconsistent;       /* the latter: whoever had it did not write it back */
+    unsigned char *bits;                /* one for each granule */
+};
+
+/* Tells of each; what is told is lent. */
+int qcow2_load_bitmaps(struct qcow2 *q, void (*found)(void *arg, const struct qcow2_bitmap *b), void *arg,
+                       struct error *err);
+/* Those of the list instead of what there was. */
+int qcow2_store_bitmaps(struct qcow2 *q, const struct qcow2_bitmap *list, size_t count, struct error *err);
+
 /* ---- internal snapshots ---- */
 
 enum { QCOW2_SNAPSHOTS_MAX = 4096 };

@@ -6,6 +6,8 @@
 
 #include "simvmm/qcow2_private.h"
 
+enum { SLACK = 1 << 16 }; /* clusters that may be counted and not yet be in the file */
+
 /* How many clusters one block of counts tells of. */
 static uint64_t per_block(const struct qcow2 *q)
 {
@@ -34,21 +36,6 @@ static int read_count(struct qcow2 *q, uint64_t cluster, uint64_t *ret_users, st
     return 0;
 }
 
-/* A missing block of counts is put into the very cluster whose count was asked for, so it counts itself. */
-static int add_block(struct qcow2 *q, uint64_t cluster, struct error *err)
-{
-    uint64_t block = cluster / per_block(q);
-    if (block >= q->counts_entries)
-        return fail(err, ERR_NO_SUPPORT,
-                    "the image's refcount table is full, and growing it is not simulated");
-    char *empty = memory_new(q->facts.cluster_size);
-    q->counts[block] = cluster << q->bits;
-    int result = image_write(q->fd, empty, q->facts.cluster_size, cluster << q->bits, err);
-    free(empty);
-    return result < 0 ? -1
-                      : image_write_table(q->fd, &q->counts[block], 1, q->counts_offset + block * 8, err);
-}
-
 static int write_count(struct qcow2 *q, uint64_t cluster, uint64_t users, struct error *err)
 {
     unsigned shift, bytes = q->count_order < 3 ? 1 : 1u << (q->count_order - 3);
@@ -64,6 +51,26 @@ static int write_count(struct qcow2 *q, uint64_t cluster, uint64_t users, struct
     }
     put64(raw, users);
     return image_write(q->fd, raw + 8 - bytes, bytes, at, err);
+}
+
+static bool has_block(const struct qcow2 *q, uint64_t block)
+{
+    return block < q->counts_entries && q->counts[block] & ~511ull;
+}
+
+/* Makes the cluster a block of counts, all zero. */
+static int put_block(struct qcow2 *q, uint64_t block, uint64_t cluster, struct error *err)
+{
+    if (block >= q->counts_entries)
+        return fail(err, ERR_NO_SUPPORT,
+                    "the image's refcount table is full, and growing it is not simulated");
+    char *empty = memory_new(q->facts.cluster_size);
+    q->counts[block] = cluster << q->bits;
+    int result = image_write(q->fd, empty, q->facts.cluster_size, cluster << q->bits, err);
+    free(empty);
+    if (result < 0 || image_write_table(q->fd, &q->counts[block], 1, q->counts_offset + block * 8, err) < 0)
+        return -1;
+    return write_count(q, cluster, 1, err);
 }
 
 int cluster_count(struct qcow2 *q, uint64_t offset, uint64_t *ret_users, struct error *err)
@@ -91,32 +98,65 @@ int clusters_add(struct qcow2 *q, uint64_t offset, uint64_t bytes, int users, st
     return 0;
 }
 
-/* One more block of counts where needed; *ret_added says that the search begins anew. */
-static int provide_block(struct qcow2 *q, uint64_t cluster, bool *ret_added, struct error *err)
+/* Behind the end of the file there are free clusters only, whatever the counts say. */
+static int check_search(const struct qcow2 *q, uint64_t cluster, struct error *err)
 {
-    unsigned shift;
-    *ret_added = false;
-    if (place(q, cluster, &shift))
+    off_t end = lseek(q->fd, 0, SEEK_END);
+    if (cluster <= (end > 0 ? (uint64_t) end >> q->bits : 0) + SLACK)
         return 0;
-    *ret_added = true;
-    return add_block(q, cluster, err) < 0 ? -1 : write_count(q, cluster, 1, err);
+    return fail(err, ERR_INVALID_ARG, "The image is corrupt: more is counted as used than there is");
 }
 
-int clusters_take(struct qcow2 *q, uint64_t count, uint64_t *ret_offset, struct error *err)
+/* A missing block is put into a free cluster from *next on. Where that cluster has no block to be counted in
+ * either, it becomes that one, which counts itself. */
+static int add_block(struct qcow2 *q, uint64_t block, uint64_t *next, struct error *err)
 {
-    uint64_t first = q->first_free, found = 0;
-    while (found < count) {
-        uint64_t users;
-        bool added;
-        if (provide_block(q, first + found, &added, err) < 0 || read_count(q, first + found, &users, err) < 0)
+    while (!has_block(q, block)) {
+        uint64_t cluster = (*next)++, own = cluster / per_block(q), users = 0;
+        if (has_block(q, own) && read_count(q, cluster, &users, err) < 0)
             return -1;
-        if (!added && users == 0) {
+        if (users)
+            continue;
+        if (put_block(q, has_block(q, own) ? block : own, cluster, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The first of so many free clusters; what no block counts is free. */
+static int find_run(struct qcow2 *q, uint64_t count, uint64_t *ret_first, struct error *err)
+{
+    uint64_t first = q->first_free, found = 0, users;
+    while (found < count) {
+        if (read_count(q, first + found, &users, err) < 0)
+            return -1;
+        if (users == 0) {
             found++;
             continue;
         }
         first += found + 1;
         found = 0;
+        if (check_search(q, first, err) < 0)
+            return -1;
     }
+    *ret_first = first;
+    return 0;
+}
+
+int clusters_take(struct qcow2 *q, uint64_t count, uint64_t *ret_offset, struct error *err)
+{
+    uint64_t first, next;
+    if (find_run(q, count, &first, err) < 0)
+        return -1;
+    if (count == 1 && !has_block(q, first / per_block(q))) {
+        if (put_block(q, first / per_block(q), first, err) < 0)
+            return -1;
+        first++;
+    }
+    next = first + count;
+    for (uint64_t block = first / per_block(q); block <= (first + count - 1) / per_block(q); block++)
+        if (add_block(q, block, &next, err) < 0)
+            return -1;
     for (uint64_t i = first; i < first + count; i++)
         if (write_count(q, i, 1, err) < 0)
             return -1;

@@ -150,10 +150,14 @@ static int count_table(struct qcow2 *q, uint64_t table, int users, bool active, 
 static int count_all(struct qcow2 *q, uint64_t *l1, uint32_t entries, int users, bool active,
                      struct error *err)
 {
+    off_t end = lseek(q->fd, 0, SEEK_END);
+    uint64_t tables = 0, most = clusters_of(q, end > 0 ? (uint64_t) end : 0);
     for (uint32_t i = 0; i < entries; i++) {
         uint64_t table = l1[i] & QCOW2_OFFSET, count;
         if (!table)
             continue;
+        if (++tables > most)
+            return fail(err, ERR_INVALID_ARG, "The image is corrupt: it has more tables than clusters");
         if (count_table(q, table, users, active, err) < 0 ||
             (users && clusters_add(q, table, 1, users, err) < 0) || cluster_count(q, table, &count, err) < 0)
             return -1;

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "simvmm/agent.h"
+#include "simvmm/bitmap.h"
 #include "simvmm/block.h"
 #include "simvmm/chardev.h"
 #include "simvmm/clock.h"
@@ -66,6 +67,8 @@ void vm_done(struct vm *vm)
         chardev_free(vm->chardevs.items[i]);
     for (size_t i = 0; i < vm->monitors.count; i++)
         monitor_free(vm->monitors.items[i]);
+    for (size_t i = 0; i < vm->blocks.count; i++)
+        bitmaps_save(vm->blocks.items[i]);
     for (size_t i = 0; i < vm->blocks.count; i++)
         block_free(vm->blocks.items[i]);
     while (vm->throttles.count) {

@@ -86,6 +86,22 @@ Test(qcow2, what_was_written_is_read_by_whoever_opens_it_next)
     qcow2_free(q);
 }
 
+/* A run that is longer than what one block of counts tells of. */
+Test(qcow2, a_table_may_need_many_clusters_in_a_row)
+{
+    owned_fd int fd = new_file();
+    struct qcow2_plan plan = qcow2_plan_default;
+    plan.size = 1 << 20;
+    plan.cluster_size = 512;
+    owned(qcow2) struct qcow2 *q = new_image(fd, &plan);
+    error_scope(err);
+    enum extent kind;
+    cr_assert_eq(qcow2_resize(q, 2ull << 30, &err), 0, "%s", error_text(&err));
+    write_cluster(q, (2ull << 30) - 512, 5);
+    cr_assert_eq(byte_at(q, (2ull << 30) - 1, &kind), 5);
+    cr_assert_lt(lseek(fd, 0, SEEK_END), 2 << 20);
+}
+
 Test(qcow2, a_snapshot_keeps_what_was_and_can_be_gone_back_to)
 {
     owned_fd int fd = new_file();
@@ -182,4 +198,37 @@ Test(qcow2, plans_that_qemu_refuses_are_refused)
         cr_assert_eq(qcow2_create(fd, plans[i].plan, &err), -1);
         cr_assert(strstr(error_text(&err), plans[i].word), "%s", error_text(&err));
     }
+}
+
+static void count_bits(void *arg, const struct qcow2_bitmap *b)
+{
+    unsigned *found = arg;
+    cr_assert_str_eq(b->name, "since monday");
+    cr_assert_eq(b->granularity, 65536);
+    cr_assert(b->recording && !b->inconsistent);
+    *found += b->bits[2] == 0x10;
+}
+
+Test(qcow2, bitmaps_are_found_again_and_their_clusters_given_back)
+{
+    owned_fd int fd = new_file();
+    struct qcow2_plan plan = qcow2_plan_default;
+    plan.size = 16 << 20;
+    owned(qcow2) struct qcow2 *q = new_image(fd, &plan);
+    error_scope(err);
+    unsigned char bits[64] = { [2] = 0x10 };
+    struct qcow2_bitmap b = {
+        .name = (char *) "since monday", .granularity = 65536, .recording = true, .bits = bits
+    };
+    cr_assert_eq(qcow2_store_bitmaps(q, &b, 1, &err), 0, "%s", error_text(&err));
+    qcow2_free(take(q));
+    q = qcow2_open(fd, &err);
+    cr_assert(q, "%s", error_text(&err));
+    unsigned found = 0;
+    cr_assert_eq(qcow2_load_bitmaps(q, count_bits, &found, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(found, 1);
+    off_t before = lseek(fd, 0, SEEK_END);
+    cr_assert_eq(qcow2_store_bitmaps(q, NULL, 0, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(qcow2_store_bitmaps(q, &b, 1, &err), 0, "%s", error_text(&err));
+    cr_assert_eq(lseek(fd, 0, SEEK_END), before, "what was freed is used again");
 }
