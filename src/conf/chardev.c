@@ -22,6 +22,10 @@ void chardev_check_source(const struct chardev *chardev, struct xml_context *x)
     if (chardev->type == CHARDEV_TCP && !chardev->service)
         xml_refuse(x, chardev, ERR_INTERNAL, "<source host='...' service='...'>",
                    "a character device of type 'tcp' needs a port");
+    if (chardev->type == CHARDEV_TCP && chardev->protocol > PROTOCOL_TELNET)
+        xml_refuse(x, &chardev->protocol, ERR_CONFIG_UNSUPPORTED,
+                   "raw, telnet; tls='yes' of <source> encrypts", "protocol '%s' is not spoken",
+                   enum_word(&chardev_protocol_names, chardev->protocol));
     if (chardev->type == CHARDEV_UDP && !chardev->service)
         xml_refuse(x, chardev, ERR_INTERNAL, "<source mode='connect' host='...' service='...'>",
                    "a character device of type 'udp' needs a port");

@@ -12,6 +12,7 @@
 #include "conf/domain_def.h"
 #include "conf/kept.h"
 #include "conf/machine.h"
+#include "conf/usb.h"
 #include "xml/element.h"
 
 static void check_targets(const struct domain_def *def, struct xml_context *x)
@@ -206,9 +207,57 @@ static void check_graphics(const struct domain_def *def, struct xml_context *x)
                        "graphics of type 'egl-headless' show nothing by themselves");
 }
 
+static void check_opengl(const struct domain_def *def, struct xml_context *x)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < def->graphics.count; i++) {
+        const struct graphics *graphics = def->graphics.items[i];
+        if ((graphics->gl == YES || graphics->type == GRAPHICS_EGL_HEADLESS) && ++count > 1)
+            xml_refuse(x, graphics, ERR_CONFIG_UNSUPPORTED, NULL, "only one screen can draw with OpenGL");
+    }
+}
+
+static bool is_same_place(const struct hostdev *a, const struct hostdev *b)
+{
+    const struct host_place *p = a->place, *q = b->place;
+    if (!p || !q || a->type != b->type)
+        return false;
+    if (a->type == HOSTDEV_MDEV)
+        return p->uuid && text_equal(p->uuid, q->uuid);
+    return a->type == HOSTDEV_PCI && p->pci.domain == q->pci.domain && p->pci.bus == q->pci.bus &&
+           p->pci.slot == q->pci.slot && p->pci.function == q->pci.function;
+}
+
+static void check_hostdevs(const struct domain_def *def, struct xml_context *x)
+{
+    enum { COMPARED_MAX = 4096 };       /* it takes the square of their number */
+    for (size_t i = 0; i < def->hostdevs.count && i < COMPARED_MAX; i++)
+        for (size_t k = 0; k < i; k++)
+            if (is_same_place(def->hostdevs.items[i], def->hostdevs.items[k]))
+                xml_refuse(x, def->hostdevs.items[i], ERR_XML, NULL,
+                           "this device of the host is given twice");
+}
+
+/* Boards without one of their own need to be told which. */
+static void check_panics(const struct domain_def *def, struct xml_context *x)
+{
+    static const char *const known[] = { "x86_64", "i686", "ppc64", "ppc64le", "s390x", "aarch64" };
+    for (size_t i = 0; i < ARRAY_COUNT(known); i++)
+        if (text_equal(def->os.arch, known[i]))
+            return;
+    for (size_t i = 0; i < def->panics.count; i++)
+        if (!def->panics.items[i]->model)
+            xml_refuse(x, def->panics.items[i], ERR_CONFIG_UNSUPPORTED, "model='pvpanic'",
+                       "a panic device needs a model on machine '%s' (%s)",
+                       def->os.machine ? def->os.machine : "", def->os.arch ? def->os.arch : "");
+}
+
 void check_devices(const struct domain_def *def, struct xml_context *x)
 {
     check_graphics(def, x);
+    check_opengl(def, x);
+    check_hostdevs(def, x);
+    check_panics(def, x);
     check_disk_addresses(def, x);
     check_chardevs(def, x);
     check_companions(def, x);
@@ -260,6 +309,7 @@ static void check_pci_addresses(const struct domain_def *def, struct xml_context
 
 void check_addresses(const struct domain_def *def, struct xml_context *x)
 {
+    usb_check(def, x);
     check_drive_addresses(def, x);
     check_pci_addresses(def, x);
 }

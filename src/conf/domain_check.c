@@ -142,6 +142,35 @@ static void check_emulator(const struct domain_def *def, struct xml_context *x)
                    "the emulator's path '%s' is not absolute", emulator);
 }
 
+static bool runs(const char *emulator, const char *arch)
+{
+    static const struct { const char *emulator, *also; } wider[] = {
+        { "x86_64", "i686" }, { "i386", "i686" }, { "aarch64", "armv7l" }, { "aarch64", "armv6l" },
+        { "arm", "armv7l" }, { "arm", "armv6l" }, { "ppc64", "ppc64le" }, { "ppc64", "ppc" },
+    };
+    if (text_equal(emulator, arch))
+        return true;
+    for (size_t i = 0; i < ARRAY_COUNT(wider); i++)
+        if (text_equal(emulator, wider[i].emulator) && text_equal(arch, wider[i].also))
+            return true;
+    return false;
+}
+
+/* QEMU's programs say by their names what they emulate. */
+static void check_arch(const struct domain_def *def, struct xml_context *x)
+{
+    static const char *const known[] = { "x86_64", "i386", "aarch64", "arm", "ppc64", "ppc", "s390x",
+                                         "riscv64", "riscv32", "alpha", "sparc", "mips", "loongarch64" };
+    static const char prefix[] = "qemu-system-";
+    const char *slash = def->emulator ? strrchr(def->emulator, '/') : NULL;
+    const char *word = slash && text_starts(slash + 1, prefix) ? slash + sizeof prefix : NULL;
+    for (size_t i = 0; i < ARRAY_COUNT(known) && word && def->os.arch; i++)
+        if (text_equal(word, known[i]) && !runs(word, def->os.arch))
+            xml_refuse(x, &def->emulator, ERR_CONFIG_UNSUPPORTED, NULL,
+                       "the emulator '%s' does not run guests of architecture '%s'", def->emulator,
+                       def->os.arch);
+}
+
 static void check_type(const struct domain_def *def, struct xml_context *x)
 {
     if (def->type == DOMAIN_TYPE_HVF)
@@ -167,6 +196,7 @@ void domain_check(void *self, struct xml_context *x)
     passthrough_check(def, x);
     check_type(def, x);
     check_emulator(def, x);
+    check_arch(def, x);
     check_devices(def, x);
     check_kept(def, x);
     if (xml_has_errors(x))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conf/hostdev.h"
 
+#include "base/text.h"
 #include "conf/rows.h"
 
 DEFINE_ENUM_CODEC(hostdev_mode, HOSTDEV_MODES);
@@ -21,6 +22,14 @@ static void check_source(const struct hostdev *hostdev, struct xml_context *x)
                    "a pci device needs its address on the host");
     if (hostdev->type == HOSTDEV_MDEV && (!place || !place->uuid))
         xml_refuse(x, hostdev, ERR_XML, "<address uuid='...'>", "a mediated device needs its uuid");
+    if (hostdev->type == HOSTDEV_MDEV && text_equal(hostdev->model, "vfio-ap") && hostdev->boot_order)
+        xml_refuse(x, &hostdev->boot_order, ERR_CONFIG_UNSUPPORTED, NULL,
+                   "nothing can be booted from a device of model 'vfio-ap'");
+    if (hostdev->type == HOSTDEV_MDEV && text_equal(hostdev->model, "vfio-pci") && hostdev->address &&
+        hostdev->address->type != ADDRESS_PCI && hostdev->address->type != ADDRESS_UNASSIGNED)
+        xml_refuse(x, &hostdev->address->type, ERR_XML, "pci",
+                   "an address of type '%s' does not go with model 'vfio-pci'",
+                   enum_word(&address_type_names, hostdev->address->type));
     if (hostdev->type == HOSTDEV_MDEV && !hostdev->model)
         xml_refuse(x, &hostdev->model, ERR_XML, "model='vfio-pci'", "a mediated device needs a model");
 }

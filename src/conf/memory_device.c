@@ -29,6 +29,8 @@ static void memory_device_check(void *self, struct xml_context *x)
 
 /* --- among each other --- */
 
+enum { DEVICES_MAX = 1024 };
+
 static uint64_t base_of(const struct memory_device *device)
 {
     return device->base ? device->base
@@ -60,6 +62,11 @@ void memory_devices_check(const struct domain_def *def, struct xml_context *x)
     size_t count = def->memory_devices.count, slots = 0, cells = 0;
     if (def->cpu && def->cpu->numa)
         cells = def->cpu->numa->cells.count;
+    if (count > DEVICES_MAX) {
+        xml_refuse(x, def->memory_devices.items[DEVICES_MAX], ERR_XML, NULL,
+                   "%zu memory devices are more than the %d that a guest can have", count, DEVICES_MAX);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         const struct memory_device *device = def->memory_devices.items[i];
         slots += has_slot(device);

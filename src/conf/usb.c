@@ -161,6 +161,33 @@ static void assign_kind(struct usb_map *map, struct domain_def *def, enum device
             assign(map, walk.address, arena);
 }
 
+/* Is every port on the way there, as far as its number goes? */
+static bool is_there(const struct usb_map *map, uint32_t bus, const char *port)
+{
+    uint32_t ports = map->ports[bus];
+    for (const char *at = port; at; ports = HUB_PORTS) {
+        unsigned long number = strtoul(at, NULL, 10);
+        if (ports && (number == 0 || number > ports))
+            return false;
+        at = strchr(at, '.');
+        at += at != NULL;
+    }
+    return true;
+}
+
+void usb_check(const struct domain_def *def, struct xml_context *x)
+{
+    struct usb_map map = { .hubs_count = 0 };
+    learn(&map, def);
+    for (struct device_walk walk = { 0 }; device_next(def, &walk); ) {
+        const struct address *address = *walk.address;
+        if (address && address->type == ADDRESS_USB && address->usb.port && address->usb.bus < USB_BUSES &&
+            !is_there(&map, address->usb.bus, address->usb.port))
+            xml_refuse(x, &address->usb.port, ERR_XML, NULL, "there is no port %s on usb bus %u",
+                       address->usb.port, address->usb.bus);
+    }
+}
+
 void usb_assign(struct domain_def *def, struct arena *arena)
 {
     struct usb_map map = { .hubs_count = 0 };

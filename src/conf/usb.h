@@ -8,7 +8,10 @@
 
 struct domain_def;
 struct arena;
+struct xml_context;
 
 void usb_assign(struct domain_def *def, struct arena *arena);
 /* The same for disks, in the copy that a guest runs: libvirt does not store these. */
 void usb_assign_disks(struct domain_def *def, struct arena *arena);
+/* Refuses ports that no controller and no hub has. */
+void usb_check(const struct domain_def *def, struct xml_context *x);

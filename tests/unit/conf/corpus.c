@@ -92,6 +92,29 @@ Test(corpus, test_cases_of_libvirt_define_and_are_fixed_points)
     cr_assert_geq(check_table(folder, "index.tsv", ".xml", is_upstream_and_accepted), 200);
 }
 
+Test(corpus, what_libvirt_refuses_to_define_is_refused)
+{
+    error_scope(err);
+    owned_memory char *folder = corpus("upstream");
+    owned_memory char *path = memory_printf("%s/index.tsv", folder);
+    owned_buffer struct buffer table = { 0 };
+    size_t count = 0;
+    cr_assert_eq(file_read(path, 1 << 20, &table, &err), 0, "%s", error_text(&err));
+    for (const char *line = table.data; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *stage = column(line, 6);
+        owned_memory char *document = memory_printf("%s/%.*s.xml", folder, (int) strcspn(line, "\t"), line);
+        owned_buffer struct buffer text = { 0 };
+        if (!text_starts(stage, "define\t"))
+            continue;
+        cr_assert_eq(file_read(document, DOMAIN_XML_MAX, &text, &err), 0, "%s", error_text(&err));
+        owned(domain_def) struct domain_def *def = define_text(buffer_text(&text), 0, NULL, &err);
+        cr_assert_null(def, "%s was accepted", document);
+        error_clear(&err);
+        count++;
+    }
+    cr_assert_geq(count, 40);
+}
+
 /* Documents of which the table says "refuse", but for those that are only wrong where the emulator is looked
  * at. */
 Test(corpus, hostile_documents_are_refused)
