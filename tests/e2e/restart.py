@@ -66,6 +66,41 @@ def definitions_edited_or_removed_by_hand_while_no_daemon_runs_are_taken_as_they
             d.virsh("undefine", name)
 
 
+def generations(d):
+    """Of the journal, and of its first record."""
+    with open(f"{d.root}/lib/journal", "rb") as f:
+        return int(f.read(4096).split()[2]), int((f.read(4096).split() + [0] * 4)[3])
+
+
+@test()
+def what_a_crash_of_the_host_took_of_a_definition_is_put_back(d):
+    d.define("one")
+    uuid = d.virsh("domuuid", "one").strip()
+    path, mark = f"{d.root}/lib/domains/{uuid}.xml", f"{d.root}/lib/autostart/{uuid}"
+
+    def dies_before_its_files_are_synced():
+        d.virsh("desc", "one", "--config", "acknowledged")
+        d.virsh("autostart", "one")
+        d.kill()
+        of_all, of_first = generations(d)
+        if of_all != of_first:
+            d.start()
+        return of_all == of_first
+
+    until(dies_before_its_files_are_synced, "the journal tells of the last changes")
+    text = open(path).read()
+    os.truncate(path, len(text) // 2)
+    os.utime(path, (0, 0))                      # in the boot before
+    os.unlink(mark)
+    with open(f"{d.root}/lib/journal", "r+b") as f:
+        f.write(b"\0")                          # of no boot that we know
+    d.start()
+    same(open(path).read(), text)
+    contains(d.log_text(), f"{path} is put back as it was when the host went down")
+    same(d.virsh("desc", "one").strip(), "acknowledged")
+    contains(d.virsh("dominfo", "one"), "Autostart:      enable")
+
+
 def lose_status(d, name):
     """domusd is killed, and somebody removes what it wrote down."""
     path = f"{d.root}/run/status/{d.virsh('domuuid', name).strip()}.xml"
