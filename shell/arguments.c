@@ -138,6 +138,11 @@ void arguments_free(struct arguments *arguments)
     free(arguments);
 }
 
+const struct command *arguments_command(const struct arguments *arguments)
+{
+    return arguments->command;
+}
+
 bool argument_flag(const struct arguments *arguments, const char *name)
 {
     return find_named(arguments, name) != NULL;

@@ -12,6 +12,7 @@ struct arguments *arguments_parse(const struct command *command, char *const *wo
 void arguments_free(struct arguments *arguments);
 DEFINE_OWNED(arguments)
 
+const struct command *arguments_command(const struct arguments *arguments);
 bool argument_flag(const struct arguments *arguments, const char *name);
 const char *argument_text(const struct arguments *arguments, const char *name);     /* NULL if not given */
 uint64_t argument_number(const struct arguments *arguments, const char *name, uint64_t otherwise);

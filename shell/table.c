@@ -6,11 +6,12 @@
     _(list) _(dominfo) _(domstate) _(domid) _(domname) _(domuuid) _(dumpxml) _(domxml_to_native) \
     _(domstats) _(event) \
     _(define) _(undefine) _(edit) _(autostart) _(desc) _(metadata) _(domrename) _(lint) \
-    _(create) _(start) _(shutdown) _(reboot) _(reset) _(suspend) _(resume) _(destroy) \
-    _(setmem) _(setmaxmem) _(dommemstat) _(setvcpus) _(vcpucount) _(vcpuinfo) \
+    _(create) _(start) _(shutdown) _(reboot) _(reset) _(suspend) _(resume) _(inject_nmi) _(destroy) \
+    _(setmem) _(setmaxmem) _(dommemstat) _(setvcpus) _(vcpucount) _(vcpuinfo) _(vcpupin) _(emulatorpin) \
     _(domblklist) _(domblkinfo) _(domblkstat) _(domiflist) _(domifstat) \
-    _(console) _(ttyconsole) _(vncdisplay) _(domdisplay) _(attach_device) _(detach_device) _(update_device) \
-    _(attach_disk) _(detach_disk) _(attach_interface) _(detach_interface) _(change_media) \
+    _(console) _(send_key) _(ttyconsole) _(vncdisplay) _(domdisplay) \
+    _(attach_device) _(detach_device) _(update_device) _(attach_disk) _(detach_disk) \
+    _(attach_interface) _(detach_interface) _(change_media) \
     _(qom) _(qom_find) _(qom_get) _(qom_set) _(qom_watch) _(qom_diff) _(qom_export) \
     _(device) _(drift) _(cpu_features) \
     _(inject) _(timings) _(domcontrol) _(domjobinfo) _(domjobabort) _(qemu_monitor_command) \

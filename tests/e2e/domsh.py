@@ -326,4 +326,34 @@ def no_message_can_steer_the_terminal(d):
     contains(d.domsh("list", "--" + name, fails=True), r"\x1b[2J\x07\xc2\x9b\x0d")
 
 
+@test()
+def pins_are_shown_and_set_as_by_virsh(d):
+    d.virsh("define", d.file("one.xml", d.xml("one").replace("<vcpu>1</vcpu>", "<vcpu>2</vcpu>")))
+    for state in ("off", "running"):
+        for words in ("vcpupin one", "vcpupin one 1", "emulatorpin one", "vcpupin one --config", "vcpupin one 0 0 --current",
+                      "emulatorpin one 0 --current", "vcpupin one", "emulatorpin one", "vcpupin one 0 r --current"):
+            same(d.domsh(*words.split()), d.virsh(*words.split()), f"{words} while {state}")
+        for words in ("vcpupin one 7", "vcpupin one 0 x", "vcpupin one 0 1023"):
+            same(d.domsh(*words.split(), fails=True).splitlines()[0], d.virsh(*words.split(), fails=True).splitlines()[0])
+        if state == "off":
+            d.virsh("start", "one")
+    same(json.loads(d.domsh("vcpupin", "one", "--json"))[0]["vcpu"], 0)
+
+
+@test(emulator=("sim", "qemu"))
+def keys_and_nmis_reach_the_guest(d):
+    d.define("one")
+    contains(d.domsh("send-key", "one", "KEY_A", fails=True), "domain is not running")
+    contains(d.domsh("inject-nmi", "one", fails=True), "domain is not running")
+    d.virsh("start", "one")
+    same(d.domsh("inject-nmi", "one"), d.virsh("inject-nmi", "one"))
+    for words in ("send-key one KEY_LEFTCTRL KEY_LEFTALT KEY_DELETE", "send-key one 29 56 111",
+                  "send-key one --codeset xt 29 30", "send-key one --holdtime 10 --codeset qnum 30"):
+        same(d.domsh(*words.split()), d.virsh(*words.split()), words)
+    for words in ("send-key one KEY_NOBODY", "send-key one --codeset xt KEY_A"):
+        same(d.domsh(*words.split(), fails=True).splitlines()[0], d.virsh(*words.split(), fails=True).splitlines()[0])
+    contains(d.domsh("send-key", "one", "--codeset", "nobody", "1", fails=True), "unknown codeset: 'nobody'")
+    contains(d.domsh("send-key", "one", *["1"] * 17, fails=True), "too many keycodes")
+
+
 main()
