@@ -21,6 +21,7 @@ include fuzz/xml.mk
 include fuzz/rpc.mk
 include fuzz/qmp.mk
 include fuzz/qom.mk
+include fuzz/export.mk
 include fuzz/image.mk
 include fuzz/qcow2.mk
 

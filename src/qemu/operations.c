@@ -195,15 +195,25 @@ const struct start_timings *domain_start_timings(const struct domain *dom)
 
 /* --- the tree --- */
 
+/* After a restart trees are made in the background; who asks before that waits a little. */
+static WAITS int wait_for_tree(struct domain *dom, const struct vmm *vmm, struct error *err)
+{
+    enum { TREE_MS = 15000, STEP_MS = 20 };
+    uint64_t deadline = loop_now() + TREE_MS;
+    int id = dom->id;
+    while (dom->id == id && dom->vmm == vmm && !vmm->tree && vmm->tree_comes && loop_now() < deadline)
+        if (await_sleep(STEP_MS, err) < 0)
+            return -1;
+    if (dom->id != id || dom->vmm != vmm)
+        return fail(err, ERR_OPERATION_INVALID, "domain '%s' ended meanwhile", dom->name);
+    return vmm->tree ? 0 : fail(err, ERR_VMM, "domain '%s': its tree cannot be read yet", dom->name);
+}
+
 WAITS const struct qom_store *domain_qom_tree(struct domain *dom, bool refresh, struct error *err)
 {
     struct vmm *vmm = vmm_get(dom, err);
-    if (!vmm)
+    if (!vmm || wait_for_tree(dom, vmm, err) < 0)
         return NULL;
-    if (!vmm->tree) {
-        fail(err, ERR_VMM, "domain '%s': its tree cannot be read yet", dom->name);
-        return NULL;
-    }
     return qom_tree_read(vmm->tree, refresh, err);
 }
 

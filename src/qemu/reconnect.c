@@ -130,10 +130,15 @@ static void tree_fiber(void *arg)
     owned(caps) struct caps *caps = caps_get(dom->vmm->def->emulator, &err);
     if (!caps || read_tree(dom, id, caps, &err) < 0)
         log_warning("domain '%s': its tree cannot be read: %s", dom->name, error_text(&err));
+    if (dom->id == id && dom->vmm)
+        dom->vmm->tree_comes = false;
 }
 
 void vmm_read_tree_later(struct vmm *vmm)
 {
-    if (!fiber_start(tree_fiber, domain_ref(vmm->domain)))
-        domain_unref(vmm->domain);
+    vmm->tree_comes = true;
+    if (fiber_start(tree_fiber, domain_ref(vmm->domain)))
+        return;
+    vmm->tree_comes = false;
+    domain_unref(vmm->domain);
 }

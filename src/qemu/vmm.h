@@ -41,6 +41,7 @@ struct vmm {
     bool lost_told;                     /* ... was logged */
     uint64_t reconnected_at;            /* 0: never */
     struct qom_tree *tree;
+    bool tree_comes;                    /* it is being made in the background, after a restart */
     struct guest_log *log;
     char *socket;                       /* the monitor's path */
     VECTOR(int) ports;                  /* taken for its screens */
