@@ -69,9 +69,11 @@ const char *block_filename(const struct block_node *b, struct arena *a);
 struct block_node *block_create(struct vm *vm, const struct json *given,
                                 struct error *err); /* -blockdev, blockdev-add; one user, the caller */
 int block_create_drive(struct vm *vm, const struct json *given, struct error *err); /* -drive */
-/* A file and its format as one: format NULL is guessed from the contents. */
+/* A file and its format as one: format NULL is guessed from the contents; cache settings are those of `like`
+ * (NULL: the usual ones). */
 struct block_node *block_open_file(struct vm *vm, const char *filename, const char *format, const char *name,
-                                   bool read_only, bool with_backing, struct error *err);
+                                   const struct block_node *like, bool read_only, bool with_backing,
+                                   struct error *err);
 /* Whether the node, and the files below it but for backing ones, can be written to. */
 int block_set_read_only(struct block_node *b, bool read_only, struct error *err);
 int block_refresh(struct block_node *b, struct error *err); /* reads the headers again */

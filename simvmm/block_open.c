@@ -153,6 +153,7 @@ static int open_qcow2(struct block_node *b, struct error *err)
 {
     if (b->file->fd < 0)
         return 0; /* over a network: taken as it is */
+    b->alignment = 1;
     b->qcow2 = qcow2_open(b->file->fd, err);
     if (!b->qcow2)
         return -1;
@@ -292,7 +293,7 @@ static int open_backing(struct block_node *b, struct error *err)
     }
     b->backing = text_starts(path, "json:")
                      ? open_json(b->vm, path + 5, true, err)
-                     : block_open_file(b->vm, path, facts->backing_format, NULL, true, true, err);
+                     : block_open_file(b->vm, path, facts->backing_format, NULL, b, true, true, err);
     opening--;
     if (!b->backing)
         return fail_in(err, "Could not open backing file");
@@ -337,9 +338,19 @@ static const char *guess_format(const struct block_node *file)
                : "raw";
 }
 
-static struct block_node *open_plain(struct vm *vm, const char *filename, bool read_only, struct error *err)
+static void take_after(struct block_node *b, const struct block_node *like)
+{
+    if (!like)
+        return;
+    b->direct = like->direct;
+    b->no_flush = like->no_flush;
+}
+
+static struct block_node *open_plain(struct vm *vm, const char *filename, const struct block_node *like,
+                                     bool read_only, struct error *err)
 {
     struct block_node *b = new_node(vm, "file", NULL);
+    take_after(b, like);
     b->filename = arena_copy(vm->arena, filename);
     b->read_only = read_only;
     if (open_file(b, err) == 0) {
@@ -351,14 +362,16 @@ static struct block_node *open_plain(struct vm *vm, const char *filename, bool r
 }
 
 struct block_node *block_open_file(struct vm *vm, const char *filename, const char *format, const char *name,
-                                   bool read_only, bool with_backing, struct error *err)
+                                   const struct block_node *like, bool read_only, bool with_backing,
+                                   struct error *err)
 {
-    struct block_node *file = open_plain(vm, filename, read_only, err);
+    struct block_node *file = open_plain(vm, filename, like, read_only, err);
     if (!file || text_equal(format, "file"))
         return file;
     struct block_node *b = new_node(vm, format ? format : guess_format(file), name);
     b->file = file;
     b->read_only = read_only;
+    take_after(b, like);
     b->filename = file->filename;
     b->size = file->size;
     b->actual = file->actual;

@@ -65,14 +65,21 @@ static bool fits(const struct json *value, enum argument_type type)
     }
 }
 
+static const char *prefix_of(const struct call *call)
+{
+    return call->prefix ? call->prefix : "";
+}
+
 static int check_one(const struct call *call, const struct argument *a, struct error *err)
 {
     const struct json *value = json_get(call->arguments, a->name);
     if (!value)
-        return a->optional ? 0 : fail(err, ERR_INVALID_ARG, "Parameter '%s' is missing", a->name);
+        return a->optional ? 0
+                           : fail(err, ERR_INVALID_ARG, "Parameter '%s%s' is missing", prefix_of(call),
+                                  a->name);
     if (!fits(value, a->type))
-        return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s', expected: %s", a->name,
-                    type_words[a->type]);
+        return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s%s', expected: %s", prefix_of(call),
+                    a->name, type_words[a->type]);
     for (size_t i = 0; a->type == ARG_TEXTS && i < value->length; i++)
         if (value->items[i]->type != JSON_STRING)
             return fail(err, ERR_INVALID_ARG, "Invalid parameter type for '%s[%zu]', expected: string",
@@ -95,7 +102,7 @@ static int check_arguments(const struct command *command, const struct call *cal
         for (a = arguments; a->name && !text_equal(a->name, call->arguments->members[i].key); a++)
             continue;
         if (!a->name)
-            return fail(err, ERR_INVALID_ARG, "Parameter '%s' is unexpected",
+            return fail(err, ERR_INVALID_ARG, "Parameter '%s%s' is unexpected", prefix_of(call),
                         call->arguments->members[i].key);
     }
     return 0;

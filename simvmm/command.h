@@ -30,6 +30,7 @@ struct call {
     struct arena *arena;
     struct buffer out;                  /* the "return" value; empty means {} */
     struct transaction *transaction;    /* that it is a part of; NULL */
+    const char *prefix;                 /* where its arguments stand, for complaints; NULL */
     const char *error_class;            /* of a failure, if it is not GenericError */
 };
 

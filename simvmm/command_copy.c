@@ -82,7 +82,7 @@ static struct block_node *open_target(struct vm *vm, struct file_target *t, cons
         t->format = source->driver;
     if (t->mode == 1 && create_target(t, vm->arena, err) < 0)
         return NULL;
-    return block_open_file(vm, t->file, t->format, t->node_name, false, false, err);
+    return block_open_file(vm, t->file, t->format, t->node_name, source, false, false, err);
 }
 
 /* ---- backup ---- */
@@ -121,7 +121,7 @@ static void start_job(void *data)
 
 static void drop_job(void *data)
 {
-    job_drop(data);
+    job_abandon(data);
 }
 
 static int start_backup(struct call *call, struct block_node *source, struct block_node *target,
@@ -229,7 +229,7 @@ static int start_mirror(struct call *call, struct copy *draft, struct error *err
     if (draft->sync == SYNC_TOP && !draft->source->backing)
         draft->sync = SYNC_FULL;
     draft->granularity = (uint32_t) granularity;
-    draft->all = !is_empty(draft->target, given);
+    draft->all = draft->all && !is_empty(draft->target, given);
     struct copy *c = NEW(struct copy);
     *c = *draft;
     struct job_options options = options_for(given, draft->source);
@@ -256,7 +256,8 @@ static int blockdev_mirror(struct call *call, struct error *err)
     struct block_node *target = source ? block_get(call->vm, name, name, err) : NULL;
     if (!target)
         return -1;
-    return start_mirror(call, &(struct copy) { .source = source, .target = target, .sync = sync }, err);
+    return start_mirror(
+        call, &(struct copy) { .source = source, .target = target, .sync = sync, .all = true }, err);
 }
 
 static int drive_mirror(struct call *call, struct error *err)
@@ -279,7 +280,9 @@ static int drive_mirror(struct call *call, struct error *err)
     struct block_node *target = open_target(call->vm, &t, source, err);
     if (!target)
         return -1;
-    struct copy draft = { .source = source, .target = target, .sync = sync, .adopt_backing = true };
+    struct copy draft = {
+        .source = source, .target = target, .sync = sync, .adopt_backing = true, .all = t.mode == 0
+    };
     int result = start_mirror(call, &draft, err);
     block_unref(target); /* the job has it */
     return result;

@@ -131,7 +131,7 @@ static int change_medium(struct call *call, struct error *err)
         return fail(err, ERR_INVALID_ARG, "Unknown driver '%s'", format);
     const struct block_node *before = drive_node(call->vm, device);
     bool read_only = mode == 1 || (mode == 0 && (before ? before->read_only : drive_has_tray(device)));
-    struct block_node *b = block_open_file(call->vm, file, format, NULL, read_only, true, err);
+    struct block_node *b = block_open_file(call->vm, file, format, NULL, NULL, read_only, true, err);
     if (!b)
         return -1;
     int result = -1;

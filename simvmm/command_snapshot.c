@@ -15,7 +15,7 @@
 
 struct overlaid {
     struct block_node *old, *overlay;
-    bool created;
+    bool created, was_read_only;
 };
 
 static void keep_overlay(void *data)
@@ -32,6 +32,7 @@ static void remove_overlay(void *data)
     block_ref(o->old);
     block_set_backing(o->overlay, NULL);
     block_replace(o->overlay, o->old);
+    (void) block_set_read_only(o->old, o->was_read_only, &(struct error) { ERR_NONE, 0, NULL });
     block_unref(o->old);
     keep_overlay(data);
 }
@@ -44,7 +45,7 @@ static int append(struct call *call, struct block_node *old, struct block_node *
         return fail(err, ERR_INVALID_ARG, "Node '%s' is busy: block device is in use by block job: %s",
                     old->name, job_type(old->job));
     struct overlaid *o = NEW(struct overlaid);
-    *o = (struct overlaid) { old, overlay, created };
+    *o = (struct overlaid) { old, overlay, created, old->read_only };
     block_replace(old, overlay);
     block_set_backing(overlay, old);
     (void) block_set_read_only(old, true, err);
@@ -121,7 +122,7 @@ static int snapshot_sync(struct call *call, struct error *err)
     if (mode == 1 && make_overlay(call, old, file, format, err) < 0)
         return -1;
     struct block_node *overlay = block_open_file(
-        call->vm, file, format, json_get_text(given, "snapshot-node-name"), false, false, err);
+        call->vm, file, format, json_get_text(given, "snapshot-node-name"), old, false, false, err);
     if (!overlay)
         return -1;
     if (append(call, old, overlay, true, err) == 0)

@@ -166,6 +166,13 @@ static void conclude(struct job *job)
     job_free(job);
 }
 
+void job_abandon(struct job *job)
+{
+    job->failure = memory_copy_text("Operation canceled");
+    set_status(job, JOB_ABORTING);
+    conclude(job);
+}
+
 static void stop_alarm(struct job *job)
 {
     alarm_free(job->alarm);

@@ -68,6 +68,7 @@ struct job *job_new(struct vm *vm, const struct job_kind *kind, const struct job
 void job_take_node(struct job *job, struct block_node *b);
 void job_start(struct job *job);
 void job_drop(struct job *job);                 /* one that was not started */
+void job_abandon(struct job *job);              /* the same, because what it was a part of failed */
 void job_move(struct job *job, uint64_t bytes); /* progress */
 void jobs_done(struct vm *vm);                  /* the program ends: all are forgotten */
 /* A change of a node's graph stops the jobs that use it for a moment. */

@@ -151,7 +151,10 @@ static enum job_step backup_step(struct job *job, struct error *err)
     struct copy *c = job->data;
     if (c->sync == SYNC_NONE) /* it would only keep what the guest overwrites */
         return JOB_STEP_IDLE;
-    return copy_step(job, look_for_backup, c->sync == SYNC_FULL && !c->bitmap, err);
+    enum job_step step = copy_step(job, look_for_backup, c->sync == SYNC_FULL && !c->bitmap, err);
+    if (step == JOB_STEP_DONE)
+        job->offset = job->length;
+    return step;
 }
 
 static enum job_step mirror_step(struct job *job, struct error *err)
@@ -218,10 +221,16 @@ static int mirror_commit(struct job *job, struct error *err)
 static int backup_commit(struct job *job, struct error *err)
 {
     struct copy *c = job->data;
-    struct bitmap *b = c->clears ? bitmap_find(c->source, c->clears) : NULL;
     (void) err;
-    if (b)
-        bitmap_clear(b);
+    for (size_t i = 0; c->clears && i < c->source->bitmaps.count; i++) {
+        struct bitmap *b = c->source->bitmaps.items[i];
+        if (!text_equal(b->name, c->clears))
+            continue;
+        bitmap_clear(b); /* QEMU has put a new one in its place */
+        vector_remove(&c->source->bitmaps, i);
+        vector_push(&c->source->bitmaps, b);
+        break;
+    }
     return 0;
 }
 

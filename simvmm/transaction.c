@@ -52,12 +52,14 @@ static int check_action(const struct json *action, size_t i, struct error *err)
     return 0;
 }
 
-static int run_action(struct call *call, const struct json *action, struct transaction *t, struct error *err)
+static int run_action(struct call *call, const struct json *action, size_t number, struct transaction *t,
+                      struct error *err)
 {
     const char *type = json_get_text(action, "type");
     struct call one = *call;
     one.arguments = json_get(action, "data");
     one.transaction = t;
+    one.prefix = arena_printf(call->arena, "actions[%zu].data.", number);
     one.out = (struct buffer) { NULL, 0, 0 };
     if (text_equal(type, "abort"))
         return fail(err, ERR_INVALID_ARG, "Transaction aborted using Abort action");
@@ -85,7 +87,7 @@ static int transaction(struct call *call, struct error *err)
         if (check_action(actions->items[i], i, err) < 0)
             return -1;
     for (size_t i = 0; result == 0 && i < actions->length; i++)
-        result = run_action(call, actions->items[i], &t, err);
+        result = run_action(call, actions->items[i], i, &t, err);
     if (result < 0)
         undo_all(&t);
     for (size_t i = 0; i < t.done.count; i++)
