@@ -191,12 +191,25 @@ static int set_backend(struct vm *vm, struct error *err)
 
 /* ---- properties ---- */
 
+/* What is no property of the board: its own, and what QEMU hands on to the accelerator, which here is TCG and
+ * does not care. */
+static bool is_for_another(const char *key)
+{
+    static const char *const words[] = {
+        "type", "accel", "memory-backend", "kernel_irqchip", "kernel-irqchip", "kvm-shadow-mem",
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        if (text_equal(key, words[i]))
+            return true;
+    return false;
+}
+
 static int set_options(struct vm *vm, struct error *err)
 {
     struct qom_node *machine = qom_at(vm->tree, "/machine");
     for (size_t i = 0; vm->machine_options && i < vm->machine_options->length; i++) {
         const struct json_member *m = &vm->machine_options->members[i];
-        if (text_equal(m->key, "type") || text_equal(m->key, "accel") || text_equal(m->key, "memory-backend"))
+        if (is_for_another(m->key))
             continue;
         if (property_set(vm, machine, m->key, m->value, false, err) < 0)
             return -1;

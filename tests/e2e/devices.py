@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices that are attached, changed and detached, by stock clients."""
+import contextlib
 import glob
+import os
 import socket
 import struct
 
@@ -214,6 +216,25 @@ def images_below_a_disks_own_are_named_to_the_emulator(d):
     d.virsh("destroy", "one")
     qcow2(d, "middle", f"{d.root}/gone")
     contains(d.virsh("start", "one", fails=True), f"disk 'vda': the image '{d.root}/gone', which is below")
+
+
+@test(emulator=("sim", "qemu"))
+def memory_is_shared_and_addresses_are_translated(d):
+    name = os.path.basename(d.root)
+    d.define("one", f"<shmem name='{name}'><model type='ivshmem-plain'/><size unit='M'>1</size></shmem>"
+             "<iommu model='intel'><driver intremap='on' caching_mode='on'/></iommu>", machine="q35",
+             extra="<features><acpi/><ioapic driver='qemu'/></features>")
+    try:
+        d.virsh("start", "one")
+        contains(d.virsh("dumpxml", "one"), "<alias name='shmem0'/>", "<alias name='iommu0'/>")
+        if d.emulator != "sim":         # whose guests have no memory
+            same(os.path.getsize(f"/dev/shm/{name}"), 1 << 20)
+        contains(d.virsh("qemu-monitor-command", "one", '{"execute":"qom-list","arguments":{"path":"/machine/peripheral"}}'),
+                 '"shmem0"', '"iommu0"')
+        d.virsh("destroy", "one")
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"/dev/shm/{name}")
 
 
 @test(emulator="qemu")
