@@ -126,6 +126,7 @@ void vmm_free(struct vmm *vmm)
         wait_done(vmm->unplug, 0);
     caps_free(vmm->caps);
     domain_def_unref(vmm->def);
+    event_gates_free(vmm->gates);
     free(vmm->socket);
     free(vmm->lost_why);
     free(vmm);

@@ -54,6 +54,8 @@ struct vmm {
     VECTOR(char *) gone;                /* aliases of devices that the guest let go of, not forgotten yet */
     struct wait *unplug;                /* who waits for one of them */
     bool unplug_refused;                /* the guest would not */
+    struct event_gates *gates;          /* of events that come too often; NULL: none did */
+    bool saving;                        /* its state is going to be saved */
     bool cleaning;                      /* its clean-up was started */
     bool reconnecting;                  /* what its monitor does is looked at already */
     struct timer *reconnect_timer;      /* until its lost monitor is tried again */
@@ -100,6 +102,7 @@ void vmm_set_running(struct vmm *vmm);
 void vmm_let_go_of_all(void);
 
 /* vmm_events.c */
+void event_gates_free(struct event_gates *gates);
 extern const struct monitor_handler vmm_monitor_handler;        /* arg: the vmm */
 /* vmm_tasks.c: each becomes a job of its own, soon. */
 void vmm_clean_up_later(struct vmm *vmm);       /* its process is gone */

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "domain/events.h"
 #include "domain/mailbox.h"
+#include "loop/loop.h"
 
 /* The data of one event, while it is handled. */
 static bool get_bool(const struct json *data, const char *key)
@@ -296,6 +297,69 @@ static const struct row *find_row(const char *name)
     return NULL;
 }
 
+static void deliver(struct news *news)
+{
+    mailbox_post(news->vmm->domain, MAIL_STATE, news_apply, news_drop, news);
+}
+
+/* --- floods: of what counts only in its last form, one in GATE_MS goes on, and the last in any case --- */
+
+enum { GATE_MS = 100 };
+
+struct event_gates {
+    struct timer *timer;
+    struct gate { uint64_t open_at; struct news *held; } gates[ARRAY_COUNT(rows)];
+};
+
+void event_gates_free(struct event_gates *gates)
+{
+    if (!gates)
+        return;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        if (gates->gates[i].held)
+            news_drop(gates->gates[i].held);
+    timer_free(gates->timer);
+    free(gates);
+}
+
+static void on_gate_timer(void *arg)
+{
+    struct event_gates *gates = arg;
+    timer_free(take(gates->timer));
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        struct gate *gate = &gates->gates[i];
+        gate->open_at = gate->held ? loop_now() + GATE_MS : gate->open_at;
+        if (gate->held)
+            deliver(take(gate->held));
+    }
+}
+
+/* Whoever hears the last of several has missed nothing. */
+static bool last_counts(const struct row *row)
+{
+    return row->handle == on_balloon || row->handle == on_rtc;
+}
+
+/* Whether it waits. */
+static bool hold(struct vmm *vmm, struct news *news)
+{
+    if (!last_counts(news->row))
+        return false;
+    if (!vmm->gates)
+        vmm->gates = NEW(struct event_gates);
+    struct gate *gate = &vmm->gates->gates[news->row - rows];
+    if (!gate->held && loop_now() >= gate->open_at) {
+        gate->open_at = loop_now() + GATE_MS;
+        return false;
+    }
+    if (gate->held)
+        news_drop(gate->held);
+    gate->held = news;
+    if (!vmm->gates->timer)
+        vmm->gates->timer = timer_start(GATE_MS, 0, on_gate_timer, vmm->gates);
+    return true;
+}
+
 static void on_event(void *arg, const char *name, const struct json *event, struct arena *arena)
 {
     struct vmm *vmm = arg;
@@ -306,7 +370,8 @@ static void on_event(void *arg, const char *name, const struct json *event, stru
     }
     struct news *news = NEW(struct news);
     *news = (struct news){ vmm, row, json_get(event, "data"), arena };
-    mailbox_post(vmm->domain, MAIL_STATE, news_apply, news_drop, news);
+    if (!hold(vmm, news))
+        deliver(news);
 }
 
 static void on_broken(void *arg, enum monitor_end end, const char *reason)

@@ -128,6 +128,7 @@ static WAITS void reset(struct vmm *vmm)
 static WAITS void save_state(struct vmm *vmm)
 {
     error_scope(err);
+    vmm->saving = false;                /* what changes from here on is saved once more */
     if (status_save(vmm->domain, STATUS_RUNNING, process_identity(vmm->process), vmm->socket, &err) < 0)
         log_warning("domain '%s': its status file is out of date: %s", vmm->domain->name, error_text(&err));
 }
@@ -312,6 +313,8 @@ void vmm_reset_later(struct vmm *vmm)
 
 void vmm_save_later(struct vmm *vmm)
 {
-    if (vmm->phase == VMM_RUNNING && !vmm->domain->job.what)    /* a job saves what it changes */
-        task_later(vmm, "status", 0, save_state);
+    if (vmm->phase != VMM_RUNNING || vmm->saving || vmm->domain->job.what)      /* a job saves its changes */
+        return;
+    vmm->saving = true;
+    task_later(vmm, "status", 0, save_state);
 }

@@ -287,4 +287,36 @@ def thirty_stuck_starts_do_not_delay_others(d):
     same(d.virsh("list", "--name").split(), ["sound"])
 
 
+@test(limit=150)
+def a_flood_of_events_is_drained_and_delays_no_command(d):
+    """200,000 events in ten seconds; of those that count only in their last form few are passed on."""
+    import libvirt_qemu
+    for name in ("one", "other"):
+        d.define(name)
+        d.virsh("start", name)
+    connection = d.connect()
+    domains = [connection.lookupByName(name) for name in ("one", "other")]
+    for event, data in (("BALLOON_CHANGE", r'{\"actual\":12582912}'), ("STOP", "{}"), ("NOBODY_KNOWS_IT", "{}")):
+        listening = d.spawn_connected("virsh", "-c", d.uri(), "event", "--all", "--loop")
+        d.domsh("inject", "one", f'flood 200000 10000 {event} "{data}"')
+        end, times = time.monotonic() + 11, []
+        while time.monotonic() < end:
+            for domain in domains:
+                times.append(timed(lambda dom=domain: libvirt_qemu.qemuMonitorCommand(dom, QUERY, 0))[1])
+            time.sleep(0.01)
+        times.sort()
+        typical, slow = times[len(times) // 2], times[int(len(times) * 0.99)]
+        if typical > 0.1 or slow > 0.5:             # a busy machine has its time
+            raise Failed(f"{event}: half of the commands took {typical * 1000:.0f} ms, 1 % {slow * 1000:.0f} ms")
+        listening.terminate()
+        said = listening.communicate(timeout=60)[0]
+        d.children.remove(listening)
+        if event == "BALLOON_CHANGE":
+            told = said.count("12288KiB")
+            if not 2 <= told <= 250:
+                raise Failed(f"{told} of 200,000 balloon changes were told")
+        print(f"# {event}: median {typical * 1000:.1f} ms, 1 % {slow * 1000:.1f} ms", flush=True)
+    contains(d.virsh("qemu-monitor-command", "one", QUERY), '"status"')
+
+
 main()
