@@ -17,6 +17,7 @@ fuzz_link_flags = $(AM_LDFLAGS)
 check_PROGRAMS += $(FUZZ_TARGETS)
 endif
 
+include fuzz/script.mk
 include fuzz/xml.mk
 include fuzz/rpc.mk
 include fuzz/qmp.mk

@@ -36,7 +36,7 @@ static const struct json *drive_value(const struct call *call, const struct devi
         value_set(a, v, "inserted", block_value(b, b->throttle, flat, call->arena));
     if (drive_has_tray(device))
         value_set_bool(a, v, "tray_open", device->tray_open);
-    value_set_text(a, v, "io-status", "ok");
+    value_set_text(a, v, "io-status", device->io_status ? device->io_status : "ok");
     return v;
 }
 

@@ -12,6 +12,7 @@ struct device {
     const char *chardev, *netdev;
     bool tray_open;
     struct latency { uint64_t *bounds; size_t count; } latency[4];     /* see latency.h */
+    const char *io_status;              /* "ok" (or NULL), "failed", "nospace": until the machine goes on */
     bool filter_told;                   /* NIC_RX_FILTER_CHANGED was, and nobody has asked since */
 };
 

@@ -37,9 +37,13 @@ static const char *const known_events[] = {
     "VSERPORT_CHANGE", "WAKEUP", "WATCHDOG",
 };
 
-/* Kinds with a limit, and the member by which they are told apart. */
-static const struct { const char *name, *member; } limited[] = {
-    { "RTC_CHANGE", NULL }, { "WATCHDOG", NULL }, { "BALLOON_CHANGE", NULL }, { "VSERPORT_CHANGE", "id" },
+/* Kinds with a limit, the member by which they are told apart, the action that has none. */
+static const struct { const char *name, *member, *not_action; } limited[] = {
+    { "RTC_CHANGE", NULL, NULL },
+    { "WATCHDOG", NULL, NULL },
+    { "BALLOON_CHANGE", NULL, NULL },
+    { "VSERPORT_CHANGE", "id", NULL },
+    { "BLOCK_IO_ERROR", "qom-path", "stop" },           /* before 10.0 without a path, and without a limit */
 };
 
 struct events *events_new(struct vm *vm)
@@ -174,8 +178,10 @@ static char *limit_key(const char *name, const struct json *data)
 {
     for (size_t i = 0; i < ARRAY_COUNT(limited); i++)
         if (text_equal(limited[i].name, name)) {
-            const char *member = limited[i].member ? json_get_text(data, limited[i].member) : NULL;
-            return memory_printf("%s %s", name, member ? member : "");
+            const char *member = limited[i].member ? json_get_text(data, limited[i].member) : "";
+            const char *action = limited[i].not_action ? json_get_text(data, "action") : NULL;
+            bool free = !member || (action && text_equal(action, limited[i].not_action));
+            return free ? NULL : memory_printf("%s %s", name, member);
         }
     return NULL;
 }

@@ -16,6 +16,7 @@
 #include "simvmm/message.h"
 #include "simvmm/monitor.h"
 #include "simvmm/port.h"
+#include "simvmm/trouble.h"
 #include "simvmm/value.h"
 
 static const char *const words[] = {
@@ -77,6 +78,7 @@ int run_continue(struct vm *vm, struct error *err)
         return fail(err, ERR_OPERATION_INVALID, "Migration is not finalized yet");
     if (vm->state == RUN_SHUTDOWN || vm->state == RUN_INTERNAL_ERROR)
         return fail(err, ERR_OPERATION_INVALID, "Resetting the Virtual Machine is required");
+    trouble_io_is_over(vm);
     set_state(vm, vm->suspended ? RUN_SUSPENDED : RUN_RUNNING);
     event_emit(vm, "RESUME", NULL);
     return 0;

@@ -98,7 +98,7 @@ static const char *io_action(const struct device *device, bool writing, bool ful
 
 int trouble_io(struct vm *vm, const char *id, const char *operation, const char *reason, struct error *err)
 {
-    const struct device *device = device_find(vm, id);
+    struct device *device = device_find(vm, id);
     if (!device || !device->drive)
         return fail(err, ERR_INVALID_ARG, "there is no disk '%s'", id);
     bool full = text_equal(reason, "enospc");
@@ -116,9 +116,17 @@ int trouble_io(struct vm *vm, const char *id, const char *operation, const char 
                                       : reason ? reason
                                                : strerror(EIO));
     event_emit(vm, "BLOCK_IO_ERROR", data);
-    if (text_equal(action, "stop"))
-        run_stop_as(vm, RUN_IO_ERROR);
+    if (!text_equal(action, "stop"))
+        return 0;
+    device->io_status = full ? "nospace" : "failed";
+    run_stop_as(vm, RUN_IO_ERROR);
     return 0;
+}
+
+void trouble_io_is_over(struct vm *vm)
+{
+    for (size_t i = 0; i < vm->devices.count; i++)
+        vm->devices.items[i]->io_status = NULL;
 }
 
 /* ---- memory ---- */

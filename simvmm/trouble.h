@@ -14,4 +14,6 @@ void trouble_rx_filter_was_read(struct vm *vm, const char *nic);
  * becomes of it. */
 int trouble_io(struct vm *vm, const char *device, const char *operation, const char *reason,
                struct error *err);
+/* The machine goes on: no disk is in trouble any more. */
+void trouble_io_is_over(struct vm *vm);
 void trouble_memory(struct vm *vm, const char *recipient, const char *action);

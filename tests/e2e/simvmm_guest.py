@@ -114,7 +114,9 @@ def a_disks_policy_says_what_becomes_of_a_failed_request(d):
     lines = c.lines_until("STOP")
     contains(lines[0], '"action": "stop"', '"nospace": true', '"reason": "No space left on device"')
     same(c.ask("query-status")["return"]["status"], "io-error")
+    same([b["io-status"] for b in c.ask("query-block")["return"]], ["nospace"])
     same(c.ask("cont"), {"return": {}})
+    same([b["io-status"] for b in c.ask("query-block")["return"]], ["ok"])
     contains(control.say("io-error zz read"), "error: there is no disk 'zz'")
 
 
