@@ -8,7 +8,7 @@ daemon_libdaemon_a_SOURCES = daemon/affect.c daemon/affect.h daemon/boot.c daemo
     daemon/stop.c daemon/stop.h daemon/systemd.c daemon/systemd.h daemon/usage.c daemon/usage.h
 
 # What domains and the host use.
-daemon_libdaemon_a_SOURCES += daemon/disk_names.h daemon/domain_blocks.c daemon/domain_iothreads.c daemon/domain_iotune.c daemon/domain_screenshot.c daemon/domain_tuning.c daemon/knobs.c daemon/knobs.h daemon/domain_capabilities.c daemon/domain_pins.c daemon/domain_stats.c daemon/domain_usage.c daemon/domain_vcpus.c \
+daemon_libdaemon_a_SOURCES += daemon/disk_names.h daemon/domain_blocks.c daemon/domain_iothreads.c daemon/domain_dump.c daemon/domain_iotune.c daemon/domain_screenshot.c daemon/domain_tuning.c daemon/knobs.c daemon/knobs.h daemon/domain_capabilities.c daemon/domain_pins.c daemon/domain_stats.c daemon/domain_usage.c daemon/domain_vcpus.c \
     daemon/host_usage.c daemon/host_usage.h daemon/image.c daemon/image.h daemon/node.c daemon/params.c daemon/params.h daemon/pins.h
 
 sbin_PROGRAMS += daemon/domusd

@@ -18,7 +18,7 @@ src_qemu_libqemu_a_SOURCES += src/qemu/emulator.c src/qemu/emulator.h src/qemu/f
 
 # What a running guest tells, and is told.
 src_qemu_libqemu_a_SOURCES += src/qemu/figures.c src/qemu/figures.h src/qemu/hotplug.c src/qemu/hotplug.h src/qemu/inject.c src/qemu/inject.h src/qemu/live.c src/qemu/live.h src/qemu/media.c src/qemu/power.c src/qemu/io_limits.c src/qemu/io_limits.h src/qemu/iothreads.c src/qemu/iothreads.h \
-    src/qemu/power.h src/qemu/vcpus.c src/qemu/screendump.c src/qemu/screendump.h src/qemu/steps.c src/qemu/steps.h
+    src/qemu/power.h src/qemu/vcpus.c src/qemu/dump.c src/qemu/dump.h src/qemu/screendump.c src/qemu/screendump.h src/qemu/steps.c src/qemu/steps.h
 
 # The QMP client.
 src_qemu_libqemu_a_SOURCES += src/qemu/monitor.c src/qemu/monitor.h src/qemu/monitor_call.c src/qemu/monitor_input.c \

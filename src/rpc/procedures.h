@@ -37,7 +37,7 @@ enum subject {
 #define RIGHTS(_) \
     _(none) _(getattr) _(search) _(read) _(read_secure) _(write) _(save) _(delete) \
     _(start) _(stop) _(suspend) _(init_control) _(reset) _(send_input) _(inject_nmi) \
-    _(pm_control) _(block_write) _(open_device) _(open_graphics) _(screenshot)
+    _(pm_control) _(block_write) _(open_device) _(open_graphics) _(screenshot) _(core_dump)
 #define RIGHT_ITEM_(word) RIGHT_##word,
 enum right { RIGHTS(RIGHT_ITEM_) RIGHT_COUNT };
 

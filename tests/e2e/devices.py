@@ -250,6 +250,30 @@ def a_screen_is_pictured(d):
 
 
 @test(emulator="qemu")
+def a_guests_memory_is_dumped(d):
+    d.define("one", memory=32)
+    target = f"{d.root}/one.core"
+    contains(d.virsh("dump", "one", target, "--memory-only", fails=True), "not running")
+    d.virsh("start", "one")
+    contains(d.virsh("dump", "one", target, fails=True), "this function is not supported", "--memory-only")
+    same(os.path.exists(target), False)
+    d.virsh("dump", "one", target, "--memory-only")
+    with open(target, "rb") as core:
+        same(core.read(4), b"\x7fELF")
+    same(os.stat(target).st_size > 32 << 20, True)
+    same(os.stat(target).st_mode & 0o777, 0o600)
+    same(d.virsh("domstate", "one").strip(), "running")
+    d.virsh("dump", "one", target, "--memory-only", "--format", "kdump-zlib", "--live")
+    with open(target, "rb") as core:
+        same(core.read(12), b"makedumpfile")
+    d.virsh("suspend", "one")
+    d.virsh("dump", "one", target, "--memory-only")
+    same(d.virsh("domstate", "one").strip(), "paused")
+    d.virsh("dump", "one", target, "--memory-only", "--crash")
+    same(d.virsh("domstate", "one").strip(), "shut off")
+
+
+@test(emulator="qemu")
 def media_and_links_change_while_their_domain_runs(d):
     d.define("one", "<disk type='file' device='cdrom'><target dev='hda' bus='ide'/></disk>"
              f"<interface type='user'><mac address='{MAC}'/><model type='virtio'/></interface>")

@@ -54,7 +54,7 @@ AT_REST = {
     "console": {"one": "not running"}, "send-key": {"one KEY_A": "not running"}, "inject-nmi": {"one": "not running"},
     "screenshot": {"one one.ppm": "not running"}, "reboot": {"one": "not running"}, "reset": {"one": "not running"},
     "shutdown": {"one": "not running"}, "suspend": {"one": "not running"}, "resume": {"one": "not running"},
-    "domjobabort": {"one": "not running"}, "domifaddr": {"one": "not running"}, "domjobinfo": {"one": ""}, "blockresize": {"one vda 2M": "not running"},
+    "dump": {"one x.img": "not running"}, "domjobabort": {"one": "not running"}, "domifaddr": {"one": "not running"}, "domjobinfo": {"one": ""}, "blockresize": {"one vda 2M": "not running"},
     "ttyconsole": {"one": None},        # says nothing, and fails
     "undefine": {"one": ""},
 }
@@ -73,6 +73,7 @@ RUNNING = {
     "attach-disk": {"one b.img sda --targetbus scsi --live": ""}, "detach-disk": {"one sda --live": ""},
     "attach-device": {"one rng.xml --live": ""}, "detach-device-alias": {"one rng0": ""},
     "domifaddr": {"one": "", "one --source agent": "agent is not", "one --source arp": "host's tables"},
+    "dump": {"one x.img": LATER},
     "suspend": {"one": ""}, "reset": {"one": ""}, "domjobinfo": {"one": ""}, "domjobabort": {"one": "no job is active"},
     "qemu-monitor-command": {"one --hmp info": ""}, "reboot": {"one": ""}, "shutdown": {"one --mode acpi": ""},
     "destroy": {"one": "", "one --graceful": "not running"},
@@ -80,7 +81,7 @@ RUNNING = {
 # What a later version brings; a stored domain says it as a running one does.
 MISSING = {
     "save": {"one x.img": LATER}, "managedsave": {"one": LATER}, "restore": {"x.img": LATER},
-    "save-image-dumpxml": {"x.img": LATER}, "dump": {"one x.img": LATER}, "blockcommit": {"one vda": LATER},
+    "save-image-dumpxml": {"x.img": LATER}, "blockcommit": {"one vda": LATER},
     "blockcopy": {"one vda x.img": LATER}, "blockjob": {"one vda": LATER}, "blockpull": {"one vda": LATER},
     "qemu-agent-command": {'one {"execute":"guest-ping"}': LATER}, "qemu-monitor-event": {"one --timeout 1": LATER},
     "migrate": {"one qemu+unix:///system?socket=none": "none"}, "migrate-setmaxdowntime": {"one 1": LATER},
