@@ -11,7 +11,7 @@
 /* How many dots of a row of cells are lit. */
 static unsigned dots(const struct screen *s, unsigned line)
 {
-    uint32_t row[SCREEN_WIDTH_MAX];
+    static uint32_t row[SCREEN_WIDTH_MAX];
     unsigned count = 0;
     for (unsigned y = line * 16; y < line * 16 + 16; y++) {
         screen_row(s, y, row);
@@ -32,7 +32,7 @@ static struct screen *begun(const char *text)
 Test(screen, before_the_machine_runs_it_says_so)
 {
     struct screen *s = screen_new();
-    uint32_t row[SCREEN_WIDTH_MAX];
+    static uint32_t row[SCREEN_WIDTH_MAX];
     unsigned lit = 0;
     cr_assert_eq(screen_width(s), 640);
     cr_assert_eq(screen_height(s), 480);
