@@ -33,6 +33,21 @@ def every_example_runs(d):
         same(d.virsh("domstate", name).strip(), "running")
 
 
+@test(daemon=False, limit=100)
+def the_recipe_for_ci_runs_a_program_and_leaves_nothing(d):
+    run = subprocess.run([f"{SOURCE}/examples/ci.sh", "/usr/bin/python3", f"{SOURCE}/examples/ci_program.py"], capture_output=True,
+                         text=True, timeout=100, env=dict(os.environ, DOMUS_BUILD=BUILD, TMPDIR=d.root), check=False)
+    if "No module named 'libvirt'" in run.stderr:
+        raise Skip("libvirt's module for Python is not installed")
+    same((run.returncode, run.stderr), (0, ""))
+    contains(run.stdout, "a call that fails: ", "No space left on device", "a guest that panicked is gone: [5, ",
+             "an emulator that died is told as a crash: [5, 3]")
+    same(glob.glob(f"{d.root}/ci-*"), [], "what the recipe left")
+    run = subprocess.run([f"{SOURCE}/examples/ci.sh", "false"], capture_output=True, text=True, timeout=100,
+                         env=dict(os.environ, DOMUS_BUILD=BUILD, TMPDIR=d.root), check=False)
+    same(run.returncode, 1, "the program's exit status is the recipe's")
+
+
 def run_demo(d, *options, before=(), folder="/tmp"):
     """The demo with its root in the folder; `before` is a program that runs it."""
     run = subprocess.run([*before, f"{SOURCE}/examples/demo.sh", BUILD, *options], capture_output=True, text=True,
