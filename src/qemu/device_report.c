@@ -133,8 +133,11 @@ static void add_of_nobody(struct reporting *r)
     bool ambiguous;
     uint32_t parent = qom_store_find(r->store, "/machine/peripheral", &ambiguous), first;
     uint32_t count = parent == QOM_NONE ? 0 : qom_store_children(r->store, parent, &first);
-    for (uint32_t i = 0; i < count; i++)
-        add_device(r, qom_store_name(r->store, first + i), "device that nobody asked for", NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        bool cpu = text_ends(qom_store_type(r->store, first + i), "-cpu");
+        add_device(r, qom_store_name(r->store, first + i),
+                   cpu ? "vcpu that was plugged in" : "device that nobody asked for", NULL);
+    }
 }
 
 static int check_found(const struct domain *dom, const struct reporting *r, struct error *err)

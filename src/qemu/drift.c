@@ -179,25 +179,25 @@ static void tell_added(struct comparison *c, const char *option, uint32_t object
     const char *id = named ? qom_store_name(c->store, object) : NULL;
     tell(c->drift, (struct drift_item) {
                        .kind = DRIFT_ADDED,
-                       .subject = id ? subject_of(c, option, id)
-                                     : arena_printf(c->drift->arena, "device without an id (%s)",
-                                                    qom_store_type(c->store, object)),
+                       .subject = id ? subject_of(c, option, id) : "device without an id",
                        .alias = arena_copy(c->drift->arena, id),
                        .path = path_of(c, object),
                        .type = arena_copy(c->drift->arena, qom_store_type(c->store, object)),
                    });
 }
 
-/* Objects that come by themselves. */
-static bool comes_by_itself(const char *option, const char *name)
+/* What comes by itself, or is counted and not named: processors. */
+static bool comes_by_itself(const char *option, const char *name, const char *type)
 {
     static const struct {
-        const char *option, *name;
+        const char *option, *name, *type;
     } rows[] = {
-        { "-object", "compat_monitor*" }, /* -mon, since 11.1 */
+        { "-object", "compat_monitor*", "*" }, /* -mon, since 11.1 */
+        { "-device", "*", "*-cpu" },           /* setvcpus */
     };
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
-        if (text_equal(option, rows[i].option) && text_matches(name, rows[i].name))
+        if (text_equal(option, rows[i].option) && text_matches(name, rows[i].name) &&
+            text_matches(type, rows[i].type))
             return true;
     return false;
 }
@@ -209,7 +209,8 @@ static void find_added(struct comparison *c, const char *folder, const char *opt
     uint32_t count = parent == QOM_NONE ? 0 : qom_store_children(c->store, parent, &first);
     for (uint32_t i = 0; i < count; i++) {
         const char *name = qom_store_name(c->store, first + i);
-        if (!asked_find(c->asked, option, name) && !comes_by_itself(option, name))
+        const char *type = qom_store_type(c->store, first + i);
+        if (!asked_find(c->asked, option, name) && !comes_by_itself(option, name, type))
             tell_added(c, option, first + i, true);
     }
 }
@@ -220,19 +221,63 @@ static bool brings_device(const struct asked_option *option)
     return text_equal(option->option, "-drive") && text_equal(json_get_text(option->values, "if"), "virtio");
 }
 
-/* Devices without an id have only their number: those of a type that nobody asked for, or that are too many,
- * the last first. */
-static void find_added_anonymous(struct comparison *c)
+static bool is_anonymous(const struct asked_option *option)
+{
+    return text_equal(option->option, "-device") && !option->id && option->kind;
+}
+
+/* Counts the devices without an id that were asked for: by type; and those, returned, of an unknown type,
+ * since an option may have another word for it, or none. */
+static size_t count_anonymous(const struct comparison *c, struct map *types)
+{
+    size_t unknown = 0;
+    for (size_t i = 0; i < c->asked->options.count; i++) {
+        const struct asked_option *option = &c->asked->options.items[i];
+        bool known = is_anonymous(option) && caps_has_type(c->vmm->caps, option->kind);
+        if (known)
+            map_set_text(types, option->kind, (void *) ((uintptr_t) map_find_text(types, option->kind) + 1));
+        else
+            unknown += is_anonymous(option) || brings_device(option);
+    }
+    return unknown;
+}
+
+/* Takes one of that type off what was asked for; false if there is none left. */
+static bool take_type(struct map *types, const char *type)
+{
+    uintptr_t left = (uintptr_t) map_find_text(types, type);
+    if (left > 1)
+        map_set_text(types, type, (void *) (left - 1));
+    else if (left == 1)
+        map_remove_text(types, type);
+    return left > 0;
+}
+
+static void compare_anonymous(struct comparison *c)
 {
     bool ambiguous;
     uint32_t parent = qom_store_find(c->store, "/machine/peripheral-anon", &ambiguous), first;
-    uint32_t count = parent == QOM_NONE ? 0 : qom_store_children(c->store, parent, &first), asked = 0;
+    uint32_t count = parent == QOM_NONE ? 0 : qom_store_children(c->store, parent, &first);
+    owned(map) struct map *types = map_new();
+    size_t unknown = count_anonymous(c, types);
+    for (uint32_t i = 0; i < count; i++) {
+        if (take_type(types, qom_store_type(c->store, first + i)))
+            continue;
+        if (unknown > 0)
+            unknown--;
+        else
+            tell_added(c, "-device", first + i, false);
+    }
     for (size_t i = 0; i < c->asked->options.count; i++) {
         const struct asked_option *option = &c->asked->options.items[i];
-        asked += (text_equal(option->option, "-device") && !option->id) || brings_device(option);
+        if (is_anonymous(option) && take_type(types, option->kind))
+            tell(c->drift, (struct drift_item) {
+                               .kind = DRIFT_MISSING,
+                               .subject = "device without an id",
+                               .path = "/machine/peripheral-anon",
+                               .type = arena_copy(c->drift->arena, option->kind),
+                           });
     }
-    for (uint32_t i = asked; i < count; i++)
-        tell_added(c, "-device", first + i, false);
 }
 
 /* --- memory and processors --- */
@@ -321,7 +366,7 @@ WAITS struct drift *domain_drift(struct domain *dom, struct error *err)
         compare_option(&c, &asked->options.items[i]);
     find_added(&c, "/machine/peripheral", "-device");
     find_added(&c, "/objects", "-object");
-    find_added_anonymous(&c);
+    compare_anonymous(&c);
     compare_memory(&c);
     compare_vcpus(&c);
     return drift;

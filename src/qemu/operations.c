@@ -2,6 +2,7 @@
 #include "qemu/operations.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -151,18 +152,33 @@ WAITS static int human_command(struct vmm *vmm, const char *text, char **ret_rep
     return 0;
 }
 
+/* A client has gone past us: what may have come or gone is looked at. */
+static void look_after(struct vmm *vmm, const char *text)
+{
+    static const char *const words[] = { "device_add", "device_del", "object-add",  "object-del",
+                                         "object_add", "object_del", "chardev-add", "chardev-remove" };
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        if (strstr(text, words[i]) && vmm->tree && qom_tree_kept(vmm->tree)) {
+            qom_tree_begin_changed(vmm->tree, NULL);
+            return;
+        }
+}
+
 WAITS int domain_monitor_command(struct domain *dom, const char *text, bool human, char **ret_reply,
                                  struct error *err)
 {
     struct vmm *vmm = vmm_get(dom, err);
+    int id = dom->id;
+    owned_buffer struct buffer reply = { 0 };
     if (!vmm)
         return -1;
-    if (human)
-        return human_command(vmm, text, ret_reply, err);
-    owned_buffer struct buffer reply = { 0 };
-    if (monitor_raw(vmm->monitor, text, &reply, err) < 0)
+    if (human ? human_command(vmm, text, ret_reply, err) < 0
+              : monitor_raw(vmm->monitor, text, &reply, err) < 0)
         return -1;
-    *ret_reply = buffer_take(&reply);
+    if (!human)
+        *ret_reply = buffer_take(&reply);
+    if (dom->id == id && dom->vmm == vmm)
+        look_after(vmm, text);
     return 0;
 }
 

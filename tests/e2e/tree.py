@@ -278,6 +278,7 @@ def what_was_changed_behind_our_back_is_told_as_drift(d):
     same(drifts(d, "one"), [])
     contains(d.domsh("drift", "one"), "no drift: ")
     qmp(d, "one", "device_add", driver="virtio-rng-pci", id="behind")
+    contains(d.domsh("device", "one"), "behind", "virtio-rng-pci")
     qmp(d, "one", "device_add", driver="usb-kbd")
     qmp(d, "one", "object-add", **{"qom-type": "iothread", "id": "io9"})
     d.domsh("qom", "one", "set", "virtio-disk0", "bootindex", "7", "--force")
@@ -288,6 +289,21 @@ def what_was_changed_behind_our_back_is_told_as_drift(d):
     same(run.returncode, 1)
     contains(run.stdout, "~ disk 'vda': bootindex is 7, asked was 1", "+ device 'behind' (virtio-rng-pci) is there")
     same(code(d, "drift", "nobody").returncode, 2)
+
+
+@test(emulator=("sim", "qemu"))
+def devices_that_the_xml_gives_by_hand_are_no_drift(d):
+    words = ["-device", "virtio-serial-pci,addr=0x1d", "-device", "virtio-rng-pci,id=byhand,addr=0x1e",
+             "-device", "virtio-balloon,addr=0x1f", "-object", "iothread,id=mine"]
+    d.define("one", devices="<memballoon model='none'/><controller type='usb' model='qemu-xhci'/>",
+             extra="<qemu:commandline xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>" +
+             "".join(f"<qemu:arg value='{w}'/>" for w in words) + "</qemu:commandline>")
+    d.virsh("start", "one")
+    same(drifts(d, "one"), [])
+    same([x["description"] for x in json.loads(d.domsh("device", "one", "--json")) if x["alias"] == "byhand"],
+         ["device of the command line"])
+    qmp(d, "one", "device_add", driver="usb-kbd")
+    same([(x["kind"], x["type"]) for x in drifts(d, "one")], [("added", "usb-kbd")])
 
 
 @test()
@@ -304,6 +320,21 @@ def devices_that_are_plugged_and_unplugged_properly_are_no_drift(d):
     for device in (card, disk):
         d.virsh("detach-device", "one", device, "--live")
     same(drifts(d, "one"), [])
+
+
+@test(emulator="qemu")
+def processors_memory_media_and_links_that_are_changed_properly_are_no_drift(d):
+    d.define("one", devices=d.disk_xml(d.disk("a.iso"), target="sda", bus="sata").replace("'disk'", "'cdrom'") + CARD +
+             d.disk_xml(d.disk("b.img")), machine="q35", extra="<features><acpi/></features><iothreads>1</iothreads>")
+    d.domsh("setvcpus", "one", "4", "--maximum", "--config")
+    d.virsh("start", "one")
+    for words in (["setvcpus", "one", "3", "--live"], ["iothreadadd", "one", "2", "--live"], ["setmem", "one", "24M", "--live"],
+                  ["change-media", "one", "sda", d.disk("c.iso"), "--live", "--update"],
+                  ["change-media", "one", "sda", "--eject", "--live"], ["domif-setlink", "one", "52:54:00:0a:0b:0c", "down"],
+                  ["blkdeviotune", "one", "vda", "--total-iops-sec", "100", "--live"]):
+        d.virsh(*words)
+        same(drifts(d, "one"), [], " ".join(words))
+    same([x["kind"] for x in json.loads(d.domsh("device", "one", "--json")) if x["alias"].startswith("vcpu")], ["vcpu"] * 2)
 
 
 def examples(d, folder, names):
