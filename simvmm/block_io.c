@@ -148,8 +148,12 @@ int block_write(struct block_node *b, uint64_t offset, const void *bytes, uint64
         return block_write(b->file, offset + b->offset, bytes, length, err);
     for (uint64_t done = 0; b->fd >= 0 && done < length;) {
         ssize_t n = pwrite(b->fd, (const char *) bytes + done, length - done, (off_t) (offset + done));
-        if (n <= 0)
-            return fail(err, ERR_INVALID_ARG, "%s", n < 0 ? strerror(errno) : "Input/output error");
+        if (n <= 0) {
+            int number = n < 0 ? errno : EIO;
+            (void) fail(err, ERR_INVALID_ARG, "%s", strerror(number));
+            err->number = number;
+            return -1;
+        }
         done += (uint64_t) n;
     }
     return 0;
@@ -213,16 +217,18 @@ int block_truncate(struct block_node *b, uint64_t size, struct error *err)
 }
 
 int block_copy(struct block_node *from, struct block_node *to, uint64_t offset, uint64_t length,
-               struct error *err)
+               bool *ret_writing, struct error *err)
 {
     owned_memory char *room = memory_new(least(length, PIECE));
     while (length) {
         enum extent kind;
         uint64_t piece;
-        if (block_extent(from, NULL, offset, least(length, PIECE), &kind, &piece, err) < 0)
+        *ret_writing = false;
+        if (block_extent(from, NULL, offset, least(length, PIECE), &kind, &piece, err) < 0 ||
+            (kind == EXTENT_DATA && block_read(from, offset, room, piece, err) < 0))
             return -1;
-        if (kind == EXTENT_DATA ? block_read(from, offset, room, piece, err) < 0 ||
-                                      block_write(to, offset, room, piece, err) < 0
+        *ret_writing = true;
+        if (kind == EXTENT_DATA ? block_write(to, offset, room, piece, err) < 0
                                 : block_zero(to, offset, piece, err) < 0)
             return -1;
         offset += piece;

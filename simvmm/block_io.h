@@ -13,8 +13,9 @@ int block_read(struct block_node *b, uint64_t offset, void *bytes, uint64_t leng
 int block_write(struct block_node *b, uint64_t offset, const void *bytes, uint64_t length, struct error *err);
 int block_zero(struct block_node *b, uint64_t offset, uint64_t length, struct error *err);
 int block_truncate(struct block_node *b, uint64_t size, struct error *err);
-/* Copies what `from` has in the range; zeroes are made cheaply. */
+/* Copies what `from` has in the range; zeroes are made cheaply. On failure *ret_writing says which side it
+ * was. */
 int block_copy(struct block_node *from, struct block_node *to, uint64_t offset, uint64_t length,
-               struct error *err);
+               bool *ret_writing, struct error *err);
 /* A new file of the format (raw, qcow2) with nothing in it (block_make.c). */
 int block_make_file(const char *file, const char *format, const struct qcow2_plan *plan, struct error *err);

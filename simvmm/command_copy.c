@@ -29,15 +29,25 @@ static struct job_options options_for(const struct json *given, const struct blo
     return options;
 }
 
-static int check_errors(const struct json *given, struct error *err)
+static int take_policies(const struct json *given, struct copy *c, struct error *err)
 {
     static const char *const actions[] = { "report", "ignore", "enospc", "stop", "auto", NULL };
-    unsigned ignored;
-    if (given_word(given, "on-error", actions, &ignored, err) < 0 ||
-        given_word(given, "on-source-error", actions, &ignored, err) < 0 ||
-        given_word(given, "on-target-error", actions, &ignored, err) < 0)
+    unsigned both = POLICY_REPORT, source, target;
+    if (given_word(given, "on-error", actions, &both, err) < 0)
         return -1;
+    source = target = both;
+    if (given_word(given, "on-source-error", actions, &source, err) < 0 ||
+        given_word(given, "on-target-error", actions, &target, err) < 0)
+        return -1;
+    c->on_source = source;
+    c->on_target = target;
     return 0;
+}
+
+static int check_errors(const struct json *given, struct error *err)
+{
+    struct copy checked;
+    return take_policies(given, &checked, err);
 }
 
 static int check_free(const struct block_node *b, struct error *err)
@@ -125,7 +135,7 @@ static void drop_job(void *data)
 }
 
 static int start_backup(struct call *call, struct block_node *source, struct block_node *target,
-                        unsigned sync, bool drop_target, struct error *err)
+                        unsigned sync, struct error *err)
 {
     const struct json *given = call->arguments;
     for (int i = 0; target->job && i < (vm_is(call->vm, 11) ? 3 : 2); i++)
@@ -137,10 +147,10 @@ static int start_backup(struct call *call, struct block_node *source, struct blo
     if (source->size != target->size)
         return fail(err, ERR_INVALID_ARG, "Source and target image have different sizes");
     struct copy *c = NEW(struct copy);
-    *c = (struct copy) { .source = source, .target = target, .sync = sync, .drop_target = drop_target };
+    *c = (struct copy) { .source = source, .target = target, .sync = sync };
+    (void) take_policies(given, c, err);
     struct job_options options = options_for(given, source);
     if (take_bitmap(given, c, err) < 0) {
-        c->drop_target = false;
         job_backup.done(&(struct job) { .kind = &job_backup, .data = c });
         return -1;
     }
@@ -160,7 +170,7 @@ static int blockdev_backup(struct call *call, struct error *err)
     const char *device = json_get_text(given, "device"), *name = json_get_text(given, "target");
     struct block_node *source = block_get(call->vm, device, device, err);
     struct block_node *target = source ? block_get(call->vm, name, name, err) : NULL;
-    return target ? start_backup(call, source, target, sync, false, err) : -1;
+    return target ? start_backup(call, source, target, sync, err) : -1;
 }
 
 static int drive_backup(struct call *call, struct error *err)
@@ -179,7 +189,11 @@ static int drive_backup(struct call *call, struct error *err)
         return -1;
     t.backing = sync == SYNC_TOP ? source->backing : sync == SYNC_NONE ? source : NULL;
     struct block_node *target = open_target(call->vm, &t, source, err);
-    return target ? start_backup(call, source, target, sync, true, err) : -1;
+    if (!target)
+        return -1;
+    int result = start_backup(call, source, target, sync, err);
+    block_unref(target); /* the job has it */
+    return result;
 }
 
 /* ---- mirror ---- */
@@ -232,6 +246,7 @@ static int start_mirror(struct call *call, struct copy *draft, struct error *err
     draft->all = draft->all && !is_empty(draft->target, given);
     struct copy *c = NEW(struct copy);
     *c = *draft;
+    (void) take_policies(given, c, err);
     struct job_options options = options_for(given, draft->source);
     return begin(copy_new(call->vm, &job_mirror, &options, c, err));
 }
@@ -363,6 +378,7 @@ static int block_commit(struct call *call, struct error *err)
                          .base_was_read_only = base->read_only,
                          .backing_name = memory_copy_text(json_get_text(given, "backing-file")),
                          .mask_protocol = given_bool(given, "backing-mask-protocol", false) };
+    (void) take_policies(given, c, err);
     struct job *job = copy_new(call->vm, top == active ? &job_commit_active : &job_commit, &options, c, err);
     if (!job)
         return -1;
@@ -431,6 +447,7 @@ static int block_stream(struct call *call, struct error *err)
                          .base = base,
                          .backing_name = memory_copy_text(backing),
                          .mask_protocol = given_bool(given, "backing-mask-protocol", false) };
+    (void) take_policies(given, c, err);
     return begin(copy_new(call->vm, &job_stream, &options, c, err));
 }
 

@@ -105,7 +105,7 @@ static const struct json *block_job_value(const struct call *call, const struct 
     value_set_bool(a, v, "busy", false);
     value_set_bool(a, v, "paused", job->status == JOB_PAUSED || job->status == JOB_STANDBY);
     value_set_number(a, v, "speed", (long long) job->speed);
-    value_set_text(a, v, "io-status", "ok");
+    value_set_text(a, v, "io-status", job->io_status);
     value_set_bool(a, v, "ready", job->status == JOB_READY || job->status == JOB_STANDBY);
     value_set_text(a, v, "status", job_status_word(job->status));
     value_set_bool(a, v, "auto-finalize", job->auto_finalize);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "simvmm/job.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,7 @@ struct job *job_new(struct vm *vm, const struct job_kind *kind, const struct job
     *job = draft;
     job->vm = vm;
     job->id = memory_copy_text(id);
+    job->io_status = "ok";
     job->auto_finalize = options->auto_finalize;
     job->auto_dismiss = options->auto_dismiss;
     vector_push(&vm->jobs, job);
@@ -195,6 +197,36 @@ static void fail_job(struct job *job, struct error *err)
     abort_job(job);
 }
 
+static void emit_error(const struct job *job, bool writing, const char *action)
+{
+    owned(arena) struct arena *a = arena_new();
+    struct json *data = value_object(a);
+    value_set_text(a, data, "device", job->id);
+    value_set_text(a, data, "operation", writing ? "write" : "read");
+    value_set_text(a, data, "action", action);
+    event_emit(job->vm, "BLOCK_JOB_ERROR", data);
+}
+
+enum job_step job_fault(struct job *job, bool writing, enum job_policy policy, struct error *err)
+{
+    bool full = err->number == ENOSPC;
+    if (policy == POLICY_ENOSPC || policy == POLICY_AUTO)
+        policy = full ? POLICY_STOP : POLICY_REPORT;
+    emit_error(job, writing, policy == POLICY_STOP ? "stop" : policy == POLICY_IGNORE ? "ignore" : "report");
+    if (policy == POLICY_REPORT) {
+        if (err->number)
+            (void) fail(err, ERR_INVALID_ARG, "%s", strerror(err->number));
+        return JOB_STEP_FAILED;
+    }
+    error_clear(err);
+    if (policy == POLICY_IGNORE)
+        return JOB_STEP_AGAIN;
+    job->io_status = full ? "nospace" : "failed";
+    job->user_paused = true;
+    set_status(job, JOB_PAUSED);
+    return JOB_STEP_HELD;
+}
+
 static void finish(struct job *job)
 {
     error_scope(err);
@@ -270,6 +302,10 @@ static void step(void *arg)
             succeed(job);
             return;
         case JOB_STEP_IDLE:
+        case JOB_STEP_HELD:
+            return;
+        case JOB_STEP_AGAIN:
+            schedule(job, 1);
             return;
         case JOB_STEP_MORE:
             break;
@@ -384,6 +420,7 @@ int job_resume(struct job *job, struct error *err)
     if (!job->user_paused)
         return fail(err, ERR_INVALID_ARG, "Can't resume a job that was not paused");
     job->user_paused = false;
+    job->io_status = "ok";
     set_status(job, job->status == JOB_STANDBY ? JOB_READY : JOB_RUNNING);
     schedule(job, 0);
     return 0;
@@ -395,13 +432,16 @@ int job_cancel(struct job *job, bool force, struct error *err)
 {
     if (accept(job, CANCEL, err) < 0)
         return -1;
-    bool ready = job->status == JOB_READY || job->status == JOB_STANDBY;
+    bool ready = job->status == JOB_READY || job->status == JOB_STANDBY, paused = is_paused(job);
     job->forced |= force || !ready;
     job->cancelled |= job->forced;
-    if (!ready) {
+    if (!ready && !paused) {
         abort_job(job);
         return 0;
     }
+    if (paused) /* it goes on in order to end */
+        set_status(job, ready ? JOB_READY : JOB_RUNNING);
+    job->user_paused = false;
     job->completing = false;
     job->ending = true;
     schedule(job, 0);

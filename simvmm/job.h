@@ -24,7 +24,18 @@ enum job_status {
 struct job;
 struct block_node;
 
-enum job_step { JOB_STEP_FAILED = -1, JOB_STEP_MORE, JOB_STEP_IDLE, JOB_STEP_READY, JOB_STEP_DONE };
+enum job_step {
+    JOB_STEP_FAILED = -1,
+    JOB_STEP_MORE,
+    JOB_STEP_IDLE,  /* nothing is left to do, and it does not end */
+    JOB_STEP_HELD,  /* an error stopped it: it is paused */
+    JOB_STEP_AGAIN, /* an error is to be ignored: the same once more */
+    JOB_STEP_READY,
+    JOB_STEP_DONE
+};
+
+/* What an error does to a job; in the order of QEMU's words. */
+enum job_policy { POLICY_REPORT, POLICY_IGNORE, POLICY_ENOSPC, POLICY_STOP, POLICY_AUTO };
 
 struct job_kind {
     const char *type;
@@ -57,6 +68,7 @@ struct job {
     bool ending; /* ready, and told to end without completing */
     bool user_paused;
     char *failure;
+    const char *io_status; /* "ok", "failed", "nospace" */
     struct alarm *alarm;
     void *data;
     VECTOR(struct block_node *) nodes; /* that nobody else may take meanwhile */
@@ -67,8 +79,10 @@ struct job *job_new(struct vm *vm, const struct job_kind *kind, const struct job
                     struct error *err);
 void job_take_node(struct job *job, struct block_node *b);
 void job_start(struct job *job);
-void job_drop(struct job *job);                 /* one that was not started */
-void job_abandon(struct job *job);              /* the same, because what it was a part of failed */
+void job_drop(struct job *job);    /* one that was not started */
+void job_abandon(struct job *job); /* the same, because what it was a part of failed */
+/* Tells of the error of a request, and does what the policy says. */
+enum job_step job_fault(struct job *job, bool writing, enum job_policy policy, struct error *err);
 void job_move(struct job *job, uint64_t bytes); /* progress */
 void jobs_done(struct vm *vm);                  /* the program ends: all are forgotten */
 /* A change of a node's graph stops the jobs that use it for a moment. */

@@ -135,11 +135,12 @@ static enum job_step copy_step(struct job *job, look_fn *find, bool all, struct 
     struct piece part = { c->at, 0, false };
     if (c->at >= c->source->size)
         return JOB_STEP_DONE;
+    bool writing = false;
     if (find(c, &part, err) < 0)
-        return JOB_STEP_FAILED;
+        return job_fault(job, false, c->on_source, err);
     uint64_t piece = next_piece(job, &part);
-    if (part.wanted && block_copy(c->source, c->target, c->at, piece, err) < 0)
-        return JOB_STEP_FAILED;
+    if (part.wanted && block_copy(c->source, c->target, c->at, piece, &writing, err) < 0)
+        return job_fault(job, writing && c->target != c->source, writing ? c->on_target : c->on_source, err);
     c->at += piece;
     if (all || part.wanted)
         job->offset = job->offset + piece < job->length ? job->offset + piece : job->length;
@@ -273,8 +274,6 @@ static void copy_done(struct job *job)
     struct copy *c = job->data;
     if (c->base_was_read_only && !(job->completing && job->kind == &job_commit_active))
         (void) block_set_read_only(c->base, true, &(struct error) { ERR_NONE, 0, NULL });
-    if (c->drop_target)
-        block_unref(c->target);
     bitmap_free(c->bitmap);
     free(c->backing_name);
     free(c);

@@ -12,11 +12,12 @@ struct copy {
     struct block_node *top;      /* commit, stream: what the copied part begins with */
     struct block_node *replaced; /* mirror: what the target takes the place of */
     enum copy_sync sync;
+    enum job_policy on_source, on_target;
     struct bitmap *bitmap; /* backup: what is to be copied; the job's own */
     const char *clears;    /* the source's bitmap that success clears; NULL */
     char *backing_name;    /* what is written into the overlay's header; NULL: the base's name */
     uint32_t granularity;
-    bool base_was_read_only, mask_protocol, adopt_backing, drop_target;
+    bool base_was_read_only, mask_protocol, adopt_backing;
     bool all;    /* mirror: the target is not known to be empty */
     uint64_t at; /* how far it is */
 };

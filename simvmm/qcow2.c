@@ -29,8 +29,12 @@ int image_write(int fd, const void *bytes, size_t length, uint64_t offset, struc
 {
     for (size_t done = 0; done < length;) {
         ssize_t n = pwrite(fd, (const char *) bytes + done, length - done, (off_t) (offset + done));
-        if (n < 0 && errno != EINTR)
-            return fail(err, ERR_INVALID_ARG, "Could not write to the image: %s", strerror(errno));
+        if (n < 0 && errno != EINTR) {
+            int number = errno;
+            (void) fail(err, ERR_INVALID_ARG, "Could not write to the image: %s", strerror(number));
+            err->number = number;
+            return -1;
+        }
         done += n > 0 ? (size_t) n : 0;
     }
     return 0;

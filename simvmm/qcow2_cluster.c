@@ -68,6 +68,8 @@ static int put_block(struct qcow2 *q, uint64_t block, uint64_t cluster, struct e
     q->counts[block] = cluster << q->bits;
     int result = image_write(q->fd, empty, q->facts.cluster_size, cluster << q->bits, err);
     free(empty);
+    if (result < 0)
+        q->counts[block] = 0;
     if (result < 0 || image_write_table(q->fd, &q->counts[block], 1, q->counts_offset + block * 8, err) < 0)
         return -1;
     return write_count(q, cluster, 1, err);

@@ -308,5 +308,4 @@ REASONS = [
     ("internal snapshots", "Image end offset", "the machine's state takes no room in our images"),
     ("internal snapshots", "allocated", "the machine's state takes no room in our images"),
     ("mirror", '"dirty-bitmaps"', "7.2 shows the job's own bitmap while it runs"),
-    ("sizes", "virtual-size", "where 11.1 and we give back a file's tail, 7.2 may not"),
 ]
