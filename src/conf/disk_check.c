@@ -38,6 +38,20 @@ static void fill_in(struct disk *disk)
         disk->bus = DISK_BUS_IDE;
 }
 
+/* What goes without saying is written down: the first unit of an iscsi target, the ports of web servers. */
+static void fill_in_network(struct disk *image, struct xml_context *x)
+{
+    static const struct { const char *protocol, *port; } ports[] = { { "http", "80" }, { "https", "443" } };
+    if (image->type != DISK_NETWORK || !image->protocol)
+        return;
+    if (text_equal(image->protocol, "iscsi") && image->source_name && !strchr(image->source_name, '/'))
+        image->source_name = arena_printf(xml_arena(x), "%s/0", image->source_name);
+    for (size_t i = 0; i < ARRAY_COUNT(ports); i++)
+        for (size_t k = 0; k < image->hosts.count && text_equal(image->protocol, ports[i].protocol); k++)
+            if (!image->hosts.items[k]->port && image->hosts.items[k]->transport != TRANSPORT_UNIX)
+                image->hosts.items[k]->port = ports[i].port;
+}
+
 static void check_target(const struct disk *disk, struct xml_context *x)
 {
     uint32_t index;
@@ -186,6 +200,8 @@ void disk_check(void *self, struct xml_context *x)
     check_driver(disk, name, x);
     check_vhost(disk, name, x);
     fill_in(disk);
+    for (struct disk *image = disk; image; image = image->backing)
+        fill_in_network(image, x);
     check_target(disk, x);
     check_virtio(disk, name, x);
     check_copy_on_read(disk, name, x);

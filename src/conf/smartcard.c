@@ -42,5 +42,6 @@ const struct element smartcard_element = ELEMENT_CHECKED("smartcard", "A smart c
     ATTR("type", source.type, chardev_type, "kind of connection", IF(mode, SMARTCARD_PASSTHROUGH)),
     LIST(certificates, certificate_element, IF(mode, SMARTCARD_CERTIFICATES)),
     LEAF("database", database, string, "folder of the certificates", IF(mode, SMARTCARD_CERTIFICATES)),
-    INLINE(source, IF(mode, SMARTCARD_PASSTHROUGH)), INLINE(protocol, IF(mode, SMARTCARD_PASSTHROUGH)),
+    INLINE(source, IF(mode, SMARTCARD_PASSTHROUGH)),
+    INLINE(protocol, IF(mode, SMARTCARD_PASSTHROUGH), AND_IF(source.type, CHARDEV_TCP)),
     INLINE(alias), CHILD(address, address_element));
