@@ -173,5 +173,5 @@ int qom_parts_save(const struct qom_parts *parts, const char *folder, struct err
         return fail(err, ERR_INTERNAL, "an emulator's parts take more than %d bytes", PARTS_BYTES_MAX);
     if (folder_make(folder, 0700, err) < 0)
         return -1;
-    return file_replace(path, text.data, text.length, 0600, err);
+    return file_swap(path, text.data, text.length, 0600, err);
 }
