@@ -96,6 +96,7 @@ def what_a_crash_of_the_host_took_of_a_definition_is_put_back(d):
     with open(f"{d.root}/lib/journal", "r+b") as f:
         f.write(b"\0")                          # of no boot that we know
     d.start()
+    d.virsh("list")                             # is answered when the journal was read
     same(open(path).read(), text)
     contains(d.log_text(), f"{path} is put back as it was when the host went down")
     same(d.virsh("desc", "one").strip(), "acknowledged")

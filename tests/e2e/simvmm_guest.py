@@ -13,9 +13,12 @@ from simvmm import PLAIN, Control, Vmm
 
 def run_of(d, script, *options):
     """All that a client hears from `cont` to the end, byte for byte."""
-    c = Vmm(d, *options, "-sim", "clock=virtual,script=" + d.file("script", script)).client()
+    vmm = Vmm(d, *options, "-sim", "clock=virtual,script=" + d.file("script", script))
+    c = vmm.client()
     c.send('{"execute": "cont"}')
-    return c.lines.read().decode()
+    heard = c.lines.read().decode()
+    vmm.process.wait(60)                        # lest the next one's client meets this one's socket
+    return heard
 
 
 @test(daemon=False)
