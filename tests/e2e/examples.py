@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every file of examples/ can be defined, shown as a command line and run; the demo runs to its end."""
 import glob
+import json
 import os
 import re
+import shutil
 import subprocess
+import time
 
-from harness import BUILD, SOURCE, Failed, Skip, contains, main, processes_of, same, test
+from harness import BUILD, SOURCE, Failed, Skip, contains, main, processes_of, same, test, until
 
 
 def with_local_images(d, path):
@@ -92,6 +95,66 @@ def the_demo_goes_elsewhere_where_the_file_system_has_no_direct_io(d):
     contains(out, f"The file system of {folder}/demo-", "has no O_DIRECT, which cache='none' needs; trying /var/tmp.")
     elsewhere = re.search(r"(/var/tmp/demo-\w+)/none.img", out).group(1)
     same(os.path.exists(elsewhere), False, f"the demo leaves {elsewhere}")
+
+
+def public_copies(d):
+    """domusd, simvmm and the recipe where a user without rights may read them, who gets a home there, too."""
+    os.chmod(d.root, 0o711)
+    folder = f"{d.root}/public"
+    shutil.copytree(f"{SOURCE}/examples/ci", folder)
+    for program in ("daemon/domusd", "simvmm/simvmm"):
+        shutil.copy(f"{BUILD}/{program}", folder)
+    os.chmod(folder, 0o755)
+    return folder
+
+
+@test(daemon=False)
+def the_recipe_for_ci_passes_without_root_and_without_kvm(d):
+    folder = public_copies(d)
+    words = ["sh", f"{folder}/run.sh"]
+    if os.getuid() == 0:
+        words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *words]
+    run = subprocess.run(words, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL, check=False,
+                         cwd="/", env={"PATH": os.environ["PATH"], "DOMUSD": f"{folder}/domusd", "SIMVMM": f"{folder}/simvmm"})
+    same((run.returncode, run.stdout), (0, "the guest was started, changed and shut down\n"), run.stderr)
+    # And it can fail: a guest that does not come up is noticed.
+    text = open(f"{folder}/run.sh").read()
+    with open(f"{folder}/run.sh", "w") as f:
+        f.write(text.replace('mkdir "$work/etc"', 'mkdir "$work/etc"; echo "sim_options = error=cont" >"$work/etc/domusd.conf"'))
+    run = subprocess.run(words, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL, check=False,
+                         cwd="/", env={"PATH": os.environ["PATH"], "DOMUSD": f"{folder}/domusd", "SIMVMM": f"{folder}/simvmm"})
+    same(run.returncode != 0, True, "a fault makes it fail")
+    contains(run.stderr, "simvmm was asked to fail this command")
+
+
+def client(path, *words, fails=False):
+    run = subprocess.run([f"{SOURCE}/examples/qmp-client.py", path, *words], capture_output=True, text=True, timeout=60,
+                         stdin=subprocess.DEVNULL, check=False)
+    same(run.returncode != 0, fails, f"{words}: {run.stdout}{run.stderr}")
+    return run.stderr if fails else run.stdout
+
+
+@test(daemon=False, emulator=("sim", "qemu"))
+def a_client_written_from_the_specification_alone_works(d):
+    path = f"{d.root}/monitor"
+    emulator = f"{BUILD}/simvmm/simvmm" if d.emulator == "sim" else d.emulator
+    vmm = subprocess.Popen([emulator, "-M", "q35", "-m", "64", "-S", "-nodefaults", "-display", "none",
+                            "-device", "virtio-balloon-pci,id=b0", "-qmp", f"unix:{path},server=on,wait=off"],
+                           stdin=subprocess.DEVNULL)
+    d.children.append(vmm)
+    until(lambda: os.path.exists(path), "the monitor's socket is there")
+    status = json.loads(client(path, "query-status"))
+    same(status["status"], "prelaunch")
+    client(path, "cont")
+    same(json.loads(client(path, "query-status"))["running"], True)
+    same(json.loads(client(path, "qom-get", '{"path": "/machine/peripheral/b0", "property": "type"}')), "virtio-balloon-pci")
+    same(client(path, "nope", fails=True), "CommandNotFound: The command nope has not been found\n")
+    watcher = subprocess.Popen([f"{SOURCE}/examples/qmp-client.py", path, "--events"], stdout=subprocess.PIPE, text=True)
+    d.children.append(watcher)
+    time.sleep(0.5)
+    vmm.terminate()
+    same(vmm.wait(60), 0, "exit status after SIGTERM")
+    same(watcher.communicate(timeout=60)[0], 'SHUTDOWN {"guest": false, "reason": "host-signal"}\n')
 
 
 main()
