@@ -18,6 +18,9 @@ struct chardev_front {
 
 /* `given`: id, backend (or the first word), and the backend's options. */
 struct chardev *chardev_create(struct vm *vm, const struct json *given, struct error *err);
+/* Another back end under the same id and for the same front; the old one stays if that fails. */
+int chardev_change(struct chardev *c, const struct json *given, struct error *err);
+void chardev_remove(struct chardev *c);                 /* out of the VM and of its tree, and free */
 void chardev_free(struct chardev *c);
 struct chardev *chardev_find(const struct vm *vm, const char *id);
 const char *chardev_id(const struct chardev *c);
@@ -37,4 +40,8 @@ int chardev_take_fd(struct chardev *c);                 /* the oldest that its c
 const char *chardev_pty(const struct chardev *c);       /* NULL if it is none */
 /* As query-chardev says it: "unix:/path,server=on", "pty:/dev/pts/3", "disconnected:unix:..." */
 void chardev_describe(const struct chardev *c, struct buffer *out);
+bool chardev_is_busy(const struct chardev *c);          /* a device or monitor has it */
+bool chardev_is_ring(const struct chardev *c);
+/* The oldest bytes, which are then forgotten. */
+size_t chardev_ring_read(struct chardev *c, size_t most, struct buffer *out);
 bool chardev_is_open(const struct chardev *c);

@@ -10,7 +10,8 @@ const struct command *const command_families[] = {
     state_commands, export_commands,
     qom_commands, run_commands, query_commands, type_commands, block_commands, migrate_commands, pci_commands,
     plug_commands, screen_commands, input_commands, fixed_commands, fd_commands,
-    migrate_setting_commands, incoming_commands, NULL,
+    migrate_setting_commands, incoming_commands, dump_commands, stats_commands, chardev_commands,
+    NULL,
 };
 
 bool command_exists(const struct vm *vm, const struct command *command)

@@ -49,7 +49,8 @@ void call_return(struct call *call, const struct json *value);
 /* All rows, by family; ended by one without a name. */
 extern const struct command qom_commands[], run_commands[], query_commands[], type_commands[],
     block_commands[], migrate_commands[], pci_commands[], plug_commands[], fixed_commands[],
-    fd_commands[], migrate_setting_commands[], incoming_commands[], screen_commands[], input_commands[];
+    fd_commands[], migrate_setting_commands[], incoming_commands[], screen_commands[], input_commands[],
+    dump_commands[], stats_commands[], chardev_commands[];
 extern const struct command node_commands[], job_commands[], copy_commands[], create_commands[],
     snapshot_commands[], transaction_commands[], bitmap_commands[], medium_commands[], latency_commands[],
     throttle_commands[], state_commands[], export_commands[];

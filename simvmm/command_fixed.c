@@ -63,7 +63,6 @@ static const struct argument expansion_args[] = { { "type", ARG_TEXT, false },
 const struct command fixed_commands[] = {
     { "query-qmp-schema", ALWAYS, schema, NULL },
     { "query-cpu-model-expansion", ALWAYS, model_expansion, expansion_args },
-    FIXED("query-machines", ALWAYS),
     FIXED("query-chardev-backends", ALWAYS),
     FIXED("query-colo-status", ALWAYS),
     FIXED("query-cryptodev", ONLY_MODERN),

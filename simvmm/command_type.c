@@ -44,46 +44,6 @@ static int commands(struct call *call, struct error *err)
     return 0;
 }
 
-static bool is_event_of_ours(const char *name)
-{
-    static const char *const events[] = { "SHUTDOWN", "POWERDOWN",      "RESET",          "STOP",
-                                          "RESUME",   "BALLOON_CHANGE", "DEVICE_DELETED", "MIGRATION" };
-    for (size_t i = 0; i < ARRAY_COUNT(events); i++)
-        if (text_equal(events[i], name))
-            return true;
-    return false;
-}
-
-/* The schema without the commands and events that we do not have. Types that only those use stay: they say
- * nothing about what can be done. */
-static int schema(struct call *call, struct error *err)
-{
-    const struct json *all = harvested(call, "query-qmp-schema", err), *list_get = NULL;
-    if (!all)
-        return -1;
-    struct json *list = value_array(call->arena);
-    for (size_t i = 0; i < all->length; i++) {
-        const char *meta = json_get_text(all->items[i], "meta-type"),
-                   *name = json_get_text(all->items[i], "name");
-        if (text_equal(name, "qom-list-get"))
-            list_get = all->items[i];
-        if (text_equal(meta, "command") && !command_find(call->vm, name))
-            continue;
-        if (text_equal(meta, "event") && !is_event_of_ours(name))
-            continue;
-        value_push(call->arena, list, all->items[i]);
-    }
-    if (list_get && (call->vm->bulk & BULK_GETV)) {
-        struct json *v = value_object(call->arena);
-        for (size_t i = 0; i < list_get->length; i++)
-            value_set(call->arena, v, list_get->members[i].key, text_equal(list_get->members[i].key, "name")
-                      ? value_text(call->arena, "qom-list-getv") : list_get->members[i].value);
-        value_push(call->arena, list, v);
-    }
-    call_return(call, list);
-    return 0;
-}
-
 static int machines(struct call *call, struct error *err)
 {
     const char *text = data_reply(call->vm->data, "query-machines");
@@ -152,7 +112,6 @@ static const struct argument machines_args[] = { { "compat-props", ARG_BOOL, tru
 
 const struct command type_commands[] = {
     { "query-commands", ALWAYS, commands, NULL },
-    { "query-qmp-schema", ALWAYS, schema, NULL },
     { "query-machines", ALWAYS, machines, machines_args },
     { "qom-list-types", ALWAYS, list_types, types_args },
     { "qom-list-properties", ALWAYS, qom_properties, typename_args },

@@ -20,11 +20,14 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/bus.h \
     simvmm/chardev.c \
     simvmm/chardev.h \
+    simvmm/chardev_open.c \
+    simvmm/chardev_private.h \
     simvmm/clock.c \
     simvmm/clock.h \
     simvmm/command.c \
     simvmm/command.h \
     simvmm/command_block.c \
+    simvmm/command_chardev.c \
     simvmm/command_fixed.c \
     simvmm/command_input.c \
     simvmm/command_pci.c \
@@ -33,6 +36,7 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/command_query.c \
     simvmm/command_run.c \
     simvmm/command_screen.c \
+    simvmm/command_stats.c \
     simvmm/command_type.c \
     simvmm/compose.c \
     simvmm/compose.h \
@@ -52,6 +56,8 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/descriptors.h \
     simvmm/device.c \
     simvmm/device.h \
+    simvmm/dump.c \
+    simvmm/dump.h \
     simvmm/event.c \
     simvmm/event.h \
     simvmm/faults.c \

@@ -12,6 +12,7 @@
 #include "simvmm/command.h"
 #include "simvmm/control.h"
 #include "simvmm/descriptors.h"
+#include "simvmm/dump.h"
 #include "simvmm/faults.h"
 #include "simvmm/guest.h"
 #include "simvmm/job.h"
@@ -57,6 +58,7 @@ void vm_done(struct vm *vm)
     ports_free(vm);
     guest_free(vm->guest);
     agent_system_free(vm->agent_system);
+    dump_free(vm);
     migration_free(vm);
     incoming_free(vm);
     vnc_close(vm);

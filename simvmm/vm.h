@@ -108,6 +108,7 @@ struct vm {
     VECTOR(const char *) migrate_capabilities;          /* those that are on */
     struct json *migrate_parameters;    /* NULL until they were asked for */
     struct migration *migration;        /* the outgoing one, or what became of it; NULL */
+    struct dump *dump;                  /* that is written, or the last one; NULL */
     struct incoming *incoming;          /* NULL */
     const char *incoming_uri;           /* of -incoming; NULL: none, or deferred */
     bool incoming_deferred;

@@ -28,6 +28,7 @@ e2e_tests = \
     tests/e2e/simvmm_guest.py \
     tests/e2e/simvmm_screen.py \
     tests/e2e/simvmm_migration.py \
+    tests/e2e/simvmm_backends.py \
     tests/e2e/inject.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += tests/e2e/harness.py tests/e2e/simvmm.py tests/e2e/wire.py $(e2e_tests)

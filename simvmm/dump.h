@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dump.h - dump-guest-memory: a core file of a guest whose memory is all zeroes, as ELF or (its header only)
+ * in the flattened kdump form. With detach it is written beside all else, and DUMP_COMPLETED tells of its end.
+ */
+#pragma once
+#include "simvmm/vm.h"
+
+struct dump;
+
+void dump_free(struct vm *vm);
