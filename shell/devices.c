@@ -78,12 +78,6 @@ static void show_device(struct session *session, const struct arguments *argumen
     session_show(session, arguments, listing, 0);
 }
 
-static void add_text(struct json_writer *w, const char *key, char *const *text)
-{
-    if (text)
-        json_key(w, key), json_string(w, *text);
-}
-
 static void add_setting(struct json_writer *w, const domus_setting *setting)
 {
     static const char *const words[] = { [DOMUS_SETTING_AGREES] = "agrees",
@@ -109,10 +103,10 @@ static void show_json(struct session *session, const domus_devices_reply *reply,
         json_key(&w, "alias"), json_string(&w, device->alias);
         json_key(&w, "kind"), json_string(&w, device->kind);
         json_key(&w, "description"), json_string(&w, device->description);
-        add_text(&w, "path", device->path);
-        add_text(&w, "type", device->type);
-        add_text(&w, "address", device->address);
-        add_text(&w, "backend", device->backend);
+        qom_add_text(&w, "path", device->path);
+        qom_add_text(&w, "type", device->type);
+        qom_add_text(&w, "address", device->address);
+        qom_add_text(&w, "backend", device->backend);
         if (settings) {
             json_key(&w, "settings"), json_open(&w, '[');
             for (u_int s = 0; s < device->settings.settings_len; s++)

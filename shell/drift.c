@@ -30,21 +30,15 @@ static void print_drift(const domus_drift *drift)
                or_nothing(drift->asked));
 }
 
-static void add_text(struct json_writer *w, const char *key, char *const *text)
-{
-    if (text)
-        json_key(w, key), json_string(w, *text);
-}
-
 static void add_drift(struct json_writer *w, const domus_drift *drift)
 {
     json_open(w, '{');
     json_key(w, "kind"), json_string(w, drift->kind);
     json_key(w, "subject"), json_string(w, drift->subject);
-    add_text(w, "alias", drift->alias);
-    add_text(w, "path", drift->path);
-    add_text(w, "type", drift->type);
-    add_text(w, "property", drift->property);
+    qom_add_text(w, "alias", drift->alias);
+    qom_add_text(w, "path", drift->path);
+    qom_add_text(w, "type", drift->type);
+    qom_add_text(w, "property", drift->property);
     qom_add_value(w, "asked", drift->asked);
     qom_add_value(w, "effective", drift->effective);
     json_close(w, '}');

@@ -26,6 +26,12 @@ char *qom_full_path(const char *word)
     return word && *word != '/' ? memory_printf("/machine/peripheral/%s", word) : memory_copy_text(word);
 }
 
+void qom_add_text(struct json_writer *w, const char *key, char *const *text)
+{
+    if (text)
+        json_key(w, key), json_string(w, *text);
+}
+
 void qom_add_value(struct json_writer *w, const char *key, char *const *value)
 {
     if (value)

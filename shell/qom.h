@@ -12,6 +12,8 @@ static inline const char *qom_shown(char *const *value)
 {
     return value ? *value : "?";
 }
+/* Adds "key": "the text"; nothing where there is none. */
+void qom_add_text(struct json_writer *w, const char *key, char *const *text);
 /* Adds "key": the JSON text; nothing where there is none. */
 void qom_add_value(struct json_writer *w, const char *key, char *const *value);
 

@@ -7,6 +7,7 @@
 #include "qemu/caps.h"
 #include "qemu/launch.h"
 #include "qemu/steps.h"
+#include "qemu/vmm.h"
 
 /* The options that are looked at, and what a first word without a key is called. */
 static const struct known_option {
@@ -102,6 +103,7 @@ struct asked *asked_new(const struct domain_def *def, const struct caps *caps, s
         return NULL;
     struct asked *asked = NEW(struct asked);
     asked->arena = arena_new();
+    asked->caps = caps_ref((struct caps *) caps);
     for (size_t i = 0; i + 1 < argv.count; i++)
         if (argv.words[i][0] == '-')
             add_option(asked, argv.words[i], argv.words[i + 1]);
@@ -113,8 +115,36 @@ void asked_free(struct asked *asked)
     if (!asked)
         return;
     vector_done(&asked->options);
+    caps_free(asked->caps);
     arena_free(asked->arena);
     free(asked);
+}
+
+/* A guest that was found again may not have learnt them yet.  Without a job it may be gone after the wait, so
+ * nothing of it is used then. */
+static WAITS struct caps *caps_of(const struct vmm *vmm, struct error *err)
+{
+    if (vmm->caps)
+        return caps_ref(vmm->caps);
+    owned_memory char *emulator = memory_copy_text(vmm->def->emulator);
+    return caps_get(emulator, err);
+}
+
+WAITS struct asked *domain_asked(struct domain *dom, bool refresh, const struct qom_store **ret_store,
+                                 struct error *err)
+{
+    struct vmm *vmm = vmm_get(dom, err);
+    int id = dom->id;
+    owned(caps) struct caps *caps = vmm ? caps_of(vmm, err) : NULL;
+    const struct qom_store *store = caps ? domain_qom_tree(dom, refresh, err) : NULL;
+    if (!store)
+        return NULL;
+    if (dom->id != id || dom->vmm != vmm) {
+        fail(err, ERR_OPERATION_INVALID, "domain '%s' ended meanwhile", dom->name);
+        return NULL;
+    }
+    *ret_store = store;
+    return asked_new(vmm->def, caps, err);
 }
 
 const struct asked_option *asked_find(const struct asked *asked, const char *option, const char *id)

@@ -11,9 +11,11 @@
 #include "base/arena.h"
 #include "base/vector.h"
 #include "json/json.h"
+#include "loop/fiber.h"
 #include "qemu/qom_store.h"
 
 struct caps;
+struct domain;
 struct domain_def;
 
 struct asked_option {
@@ -25,12 +27,18 @@ struct asked_option {
 
 struct asked {
     struct arena *arena;
+    struct caps *caps; /* of the emulator that is asked */
     VECTOR(struct asked_option) options;
 };
 
 struct asked *asked_new(const struct domain_def *def, const struct caps *caps, struct error *err);
 void asked_free(struct asked *asked);
 DEFINE_OWNED(asked)
+
+/* What a running domain is asked to be, and its tree, borrowed until the caller's next wait: both are of the
+ * same run.  Needs no job.  NULL with an error. */
+WAITS struct asked *domain_asked(struct domain *dom, bool refresh, const struct qom_store **ret_store,
+                                 struct error *err);
 
 /* The last one; NULL if there is none. */
 const struct asked_option *asked_find(const struct asked *asked, const char *option, const char *id);

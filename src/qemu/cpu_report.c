@@ -7,8 +7,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "qemu/asked.h"
-#include "qemu/steps.h"
-#include "qemu/vmm.h"
+#include "domain/domain.h"
 
 /* Switches of a processor that say how it is made, not what its guest may use. */
 static const char *const switches[] = {
@@ -184,22 +183,10 @@ static struct cpu_report *collect(const struct qom_store *store, uint32_t cpu, c
 
 WAITS struct cpu_report *domain_cpu(struct domain *dom, struct error *err)
 {
-    struct vmm *vmm = vmm_get(dom, err);
-    int id = dom->id;
-    if (!vmm || steps_need_caps(vmm, err) < 0)
-        return NULL;
-    const struct qom_store *store = domain_qom_tree(dom, false, err);
-    if (!store)
-        return NULL;
-    if (dom->id != id || dom->vmm != vmm) {
-        fail(err, ERR_OPERATION_INVALID, "domain '%s' ended meanwhile", dom->name);
-        return NULL;
-    }
-    uint32_t cpu = find_cpu(store);
-    if (cpu == QOM_NONE) {
+    const struct qom_store *store;
+    owned(asked) struct asked *asked = domain_asked(dom, false, &store, err);
+    uint32_t cpu = asked ? find_cpu(store) : QOM_NONE;
+    if (asked && cpu == QOM_NONE)
         fail(err, ERR_VMM, "domain '%s': its tree has no processor", dom->name);
-        return NULL;
-    }
-    owned(asked) struct asked *asked = asked_new(vmm->def, vmm->caps, err);
-    return asked ? collect(store, cpu, asked) : NULL;
+    return cpu == QOM_NONE ? NULL : collect(store, cpu, asked);
 }

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "conf/device.h"
 #include "qemu/device_settings.h"
-#include "qemu/steps.h"
 #include "qemu/vmm.h"
 
 struct reporting {
@@ -159,6 +158,7 @@ static int check_found(const struct domain *dom, const struct reporting *r, stru
                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* What is asked of the monitor comes first: what is borrowed from the tree does not outlive a wait. */
 static WAITS int report(struct domain *dom, struct vmm *vmm, struct reporting *r, bool refresh,
                         struct error *err)
 {
@@ -170,15 +170,12 @@ static WAITS int report(struct domain *dom, struct vmm *vmm, struct reporting *r
         if (monitor_call_wait(&blocks, err) < 0 || monitor_call_wait(&chardevs, err) < 0)
             return -1;
     }
-    r->store = domain_qom_tree(dom, refresh, err);
-    if (!r->store)
-        return -1;
-    if (dom->id != id || dom->vmm != vmm)
-        return fail(err, ERR_OPERATION_INVALID, "domain '%s' ended meanwhile", dom->name);
-    owned(asked) struct asked *asked = asked_new(vmm->def, vmm->caps, err);
+    owned(asked) struct asked *asked = domain_asked(dom, refresh, &r->store, err);
     if (!asked)
         return -1;
-    r->def = vmm->def;
+    if (dom->id != id)
+        return fail(err, ERR_OPERATION_INVALID, "domain '%s' ended meanwhile", dom->name);
+    r->def = dom->live;
     r->asked = asked;
     r->blocks = blocks.reply.value;
     r->chardevs = chardevs.reply.value;
@@ -192,13 +189,8 @@ WAITS struct device_report *domain_devices(struct domain *dom, const char *alias
                                            struct error *err)
 {
     struct vmm *vmm = vmm_get(dom, err);
-    int id = dom->id;
-    if (!vmm || steps_need_caps(vmm, err) < 0)
+    if (!vmm)
         return NULL;
-    if (dom->id != id || dom->vmm != vmm) {
-        fail(err, ERR_OPERATION_INVALID, "domain '%s' ended meanwhile", dom->name);
-        return NULL;
-    }
     owned(device_report) struct device_report *devices = NEW(struct device_report);
     devices->arena = arena_new();
     struct reporting r = { .report = devices, .only = alias };

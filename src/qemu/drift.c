@@ -7,9 +7,9 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "conf/device.h"
+#include "domain/domain.h"
 #include "qemu/asked.h"
-#include "qemu/steps.h"
-#include "qemu/vmm.h"
+#include "qemu/caps.h"
 
 const char *drift_word(enum drift_kind kind)
 {
@@ -31,7 +31,7 @@ static const struct {
 };
 
 struct comparison {
-    const struct vmm *vmm;
+    const struct domain_def *def;
     const struct qom_store *store;
     const struct asked *asked;
     struct drift *drift;
@@ -66,8 +66,8 @@ static const char *subject_of(const struct comparison *c, const char *option, co
     error_scope(none);
     if (text_equal(option, "-machine"))
         return "machine";
-    if (id && text_equal(option, "-device") && device_find_alias(c->vmm->def, id, &place, &none) == 0) {
-        owned_memory char *description = device_describe(c->vmm->def, place);
+    if (id && text_equal(option, "-device") && device_find_alias(c->def, id, &place, &none) == 0) {
+        owned_memory char *description = device_describe(c->def, place);
         return arena_copy(c->drift->arena, description);
     }
     return arena_printf(c->drift->arena, "%s '%s'", text_equal(option, "-device") ? "device" : "object",
@@ -134,7 +134,7 @@ static void compare_kind(struct comparison *c, const struct asked_option *option
 {
     struct arena *arena = c->drift->arena;
     const char *type = qom_store_type(c->store, object);
-    if (is_machine(option) || !option->kind || !caps_has_type(c->vmm->caps, option->kind))
+    if (is_machine(option) || !option->kind || !caps_has_type(c->asked->caps, option->kind))
         return;
     c->drift->compared++;
     if (text_equal(type, option->kind))
@@ -233,7 +233,7 @@ static size_t count_anonymous(const struct comparison *c, struct map *types)
     size_t unknown = 0;
     for (size_t i = 0; i < c->asked->options.count; i++) {
         const struct asked_option *option = &c->asked->options.items[i];
-        bool known = is_anonymous(option) && caps_has_type(c->vmm->caps, option->kind);
+        bool known = is_anonymous(option) && caps_has_type(c->asked->caps, option->kind);
         if (known)
             map_set_text(types, option->kind, (void *) ((uintptr_t) map_find_text(types, option->kind) + 1));
         else
@@ -308,7 +308,7 @@ static void compare_memory(struct comparison *c)
     if (machine == QOM_NONE || !qom_store_find_property(c->store, machine, "memory", &p) || !p.value ||
         !json_to_u64(json_get(json_parse(p.value, strlen(p.value), arena, &err), "size"), &bytes))
         return;
-    compare_number(c, DRIFT_MEMORY, "memory, in KiB", c->vmm->def->memory.kib, bytes >> 10);
+    compare_number(c, DRIFT_MEMORY, "memory, in KiB", c->def->memory.kib, bytes >> 10);
 }
 
 static uint64_t count_cpus(const struct qom_store *store, const char *folder)
@@ -329,7 +329,7 @@ static void compare_vcpus(struct comparison *c)
     uint64_t cpus = 0;
     for (size_t i = 0; i < ARRAY_COUNT(folders); i++)
         cpus += count_cpus(c->store, folders[i]);
-    compare_number(c, DRIFT_VCPUS, "processors", c->vmm->def->vcpus, cpus);
+    compare_number(c, DRIFT_VCPUS, "processors", c->def->vcpus, cpus);
 }
 
 /* --- */
@@ -345,23 +345,13 @@ void drift_free(struct drift *drift)
 
 WAITS struct drift *domain_drift(struct domain *dom, struct error *err)
 {
-    struct vmm *vmm = vmm_get(dom, err);
-    int id = dom->id;
-    if (!vmm || steps_need_caps(vmm, err) < 0)
-        return NULL;
-    const struct qom_store *store = domain_qom_tree(dom, true, err);
-    if (!store)
-        return NULL;
-    if (dom->id != id || dom->vmm != vmm) {
-        fail(err, ERR_OPERATION_INVALID, "domain '%s' ended meanwhile", dom->name);
-        return NULL;
-    }
-    owned(asked) struct asked *asked = asked_new(vmm->def, vmm->caps, err);
+    const struct qom_store *store;
+    owned(asked) struct asked *asked = domain_asked(dom, true, &store, err);
     if (!asked)
         return NULL;
     struct drift *drift = NEW(struct drift);
     drift->arena = arena_new();
-    struct comparison c = { vmm, store, asked, drift };
+    struct comparison c = { dom->live, store, asked, drift };
     for (size_t i = 0; i < asked->options.count; i++)
         compare_option(&c, &asked->options.items[i]);
     find_added(&c, "/machine/peripheral", "-device");

@@ -337,6 +337,21 @@ def processors_memory_media_and_links_that_are_changed_properly_are_no_drift(d):
     same([x["kind"] for x in json.loads(d.domsh("device", "one", "--json")) if x["alias"].startswith("vcpu")], ["vcpu"] * 2)
 
 
+@test()
+def a_guest_that_ends_while_it_is_asked_ends_the_question(d):
+    for command, words in (("qom-list-getv", ["drift", "one"]), ("query-block", ["device", "one", "net0"]),
+                           ("qom-list", ["qom", "one", "set", "net0", "mac", "x", "--force"])):
+        machine(d, f"one-{command}")
+        words = [f"one-{command}" if w == "one" else w for w in words]
+        d.domsh("qom", words[1])
+        d.domsh("inject", f"one-{command}", f"delay={command}:1:20000")
+        child = d.spawn_connected(DOMSH, *words)
+        d.virsh("destroy", f"one-{command}")
+        same(child.wait(15) != 0, True, f"{words} fails")
+        contains(child.stdout.read(), "error: ")
+    contains(d.virsh("list", "--all"), "shut off")
+
+
 def examples(d, folder, names):
     """Starts each, with images of its own."""
     started = []
