@@ -53,7 +53,7 @@ WAITS int pull_call(struct pull *p, struct monitor_call *call, const char *comma
     return pull_send(p, call, command, arguments, NULL, err) < 0 ? -1 : pull_wait(p, call, err);
 }
 
-static double now_ms(void)
+double pull_now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -106,7 +106,7 @@ static struct qom_store *finish(struct pull *p, int rc, double start, struct err
     qom_store_seal(p->store);
     p->stats->objects = qom_store_count(p->store);
     p->stats->properties = qom_store_properties(p->store);
-    p->stats->milliseconds = now_ms() - start;
+    p->stats->milliseconds = pull_now_ms() - start;
     return p->store;
 }
 
@@ -117,7 +117,7 @@ WAITS struct qom_store *qom_pull_changed(struct monitor *const *monitor, unsigne
     const char *bulk = bulk_command(commands);
     struct qom_stats stats = { .plan = "changes", .method = bulk ? bulk : "qom-list/qom-get" };
     struct pull p = { .monitor = monitor, .bulk = bulk, .stats = &stats, .store = qom_store_new() };
-    double start = now_ms();
+    double start = pull_now_ms();
     struct qom_store *store = finish(&p, pull_changed(&p, old, stale, count, err), start, err);
     if (store)
         *ret_stats = stats;
@@ -129,7 +129,7 @@ WAITS struct qom_store *qom_pull(struct monitor *const *monitor, unsigned comman
 {
     struct qom_stats stats = { 0 };
     struct pull p = { .monitor = monitor, .bulk = bulk_command(commands), .plan = plan, .stats = &stats };
-    double start = now_ms();
+    double start = pull_now_ms();
     int rc = try(&p, commands, err);
     for (int tries = 1; rc < 0 && p.changed && tries < TRIES; tries++) {
         p.plan = NULL;

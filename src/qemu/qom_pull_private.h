@@ -14,6 +14,8 @@ struct pull {
     bool changed;                       /* the failure: an object went away between listing and asking */
 };
 
+double pull_now_ms(void);
+
 /* A command under way, counted. */
 int pull_send(struct pull *p, struct monitor_call *call, const char *command, const char *arguments,
               const struct json_listener *listener, struct error *err);  /* listener NULL: it has a value */

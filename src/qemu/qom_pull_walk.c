@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pull by qom-list and qom-get, for VMMs without a bulk command (QEMU before 10.1).
  *
- * It takes thousands of calls of more than a millisecond each.  A few are kept in flight; while anybody
- * else's command waits for its answer, only one is, so that nobody waits long behind us. */
+ * It takes thousands of calls of about a millisecond each.  What is in flight is kept below HURRY_MS of
+ * the VMM's time, as measured, since another's command waits behind it; and while one does, only one of
+ * ours is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "base/vector.h"
 #include "qemu/qom_pull_private.h"
 
-enum { WINDOW = 12 };
+enum { WINDOW = 12, HURRY_MS = 4 };
 
 /* An object being read: what qom-list said, and the values so far. */
 struct visit {
@@ -36,6 +37,8 @@ struct walk {
     struct flight flights[WINDOW];      /* a ring: answers come in order */
     unsigned first, in_flight;
     bool shallow; /* what is below is left alone */
+    double pace;                        /* ms that the VMM takes for a command, lately; 0: not measured yet */
+    double last_answer;                 /* when it came; 0: nothing was under way since */
 };
 
 static void forget_visit(struct walk *w, size_t place)
@@ -102,9 +105,23 @@ static int send_errand(struct walk *w, struct errand e, struct error *err)
                      err);
 }
 
+/* Answers follow each other as fast as the VMM works, while it has something to do. */
+static void keep_pace(struct walk *w)
+{
+    double now = pull_now_ms();
+    if (w->last_answer && w->in_flight > 0)
+        w->pace += (now - w->last_answer - w->pace) / (w->pace ? 8 : 1);
+    w->last_answer = w->in_flight > 1 ? now : 0;
+}
+
+static bool has_room(const struct walk *w)
+{
+    return w->in_flight < WINDOW && w->in_flight * w->pace < HURRY_MS && !others_wait(w);
+}
+
 static int send_some(struct walk *w, struct error *err)
 {
-    while (w->taken < w->errands.count && w->in_flight < WINDOW && (w->in_flight == 0 || !others_wait(w)))
+    while (w->taken < w->errands.count && (w->in_flight == 0 || has_room(w)))
         if (send_errand(w, w->errands.items[w->taken++], err) < 0)
             return -1;
     if (w->taken > 1024) {
@@ -205,6 +222,7 @@ static WAITS int take_answer(struct walk *w, struct error *err)
         w->pull->changed = f->call.reply.refusal == MONITOR_DEVICE_NOT_FOUND;
         return -1;
     }
+    keep_pace(w);
     w->first = (w->first + 1) % WINDOW;
     w->in_flight--;
     if (unreadable)
