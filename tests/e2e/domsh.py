@@ -163,6 +163,17 @@ def a_domain_that_never_ran_pulls_in_one_call_if_its_parts_are_known(d):
     same(run("friend", 2, rng + CARD.format(4))["calls"], "1", "it is known now")
 
 
+@test(emulator=("sim", "qemu"))
+def a_start_says_little_beside_the_tree(d):
+    # libvirt 12.9 sends 16 commands and 1,070 bytes to start the same
+    d.define("one", d.disk_xml(d.disk("a.img")) + CARD.format(1) + "<serial type='pty'/><graphics type='vnc' autoport='yes'/>")
+    d.virsh("start", "one")
+    total = json.loads(d.domsh("timings", "one", "--json"))[-1]
+    same(total["phase"], "total")
+    same((total["commands"] < 8, total["bytes_asked"] < 535, total["bytes_answered"] > 0), (True, True, True), total)
+    contains(d.domsh("timings", "one"), f"monitor: {total['commands']} commands, {total['bytes_asked']} bytes asked, ")
+
+
 @test()
 def the_tree_of_the_second_start_equals_a_fresh_one(d):
     d.define("one", d.disk_xml(d.disk("a.img"), cache="none"))
