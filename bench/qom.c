@@ -187,7 +187,8 @@ static WAITS int measure_company(struct guest *guest, struct error *err)
     qsort(p->waits, p->count, sizeof *p->waits, compare_doubles);
     if (p->count)
         printf("while a tree is walked, a command of others takes %.1f ms in the median of %zu, "
-               "%.1f in 99 of 100, %.1f at most\n", p->waits[p->count / 2], p->count, p->waits[p->count * 99 / 100],
+               "%.1f in 99 of 100, %.1f at most\n", p->waits[p->count / 2], p->count,
+               p->waits[p->count * 99 / 100],
                p->waits[p->count - 1]);
     free(p);
     return store ? 0 : -1;
