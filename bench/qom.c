@@ -119,7 +119,7 @@ static WAITS int learn(struct guest *guest, struct known *known, struct error *e
     known->store = qom_pull(&guest->monitor, guest->commands, NULL, &stats, err);
     if (!known->store)
         return -1;
-    known->plan = qom_plan_make(known->store, "bench", qom_store_properties(known->store));
+    known->plan = qom_plan_make(known->store, "bench", NULL);
     return 0;
 }
 
@@ -136,8 +136,9 @@ static WAITS int learn_from_another(struct guest *guest, const char *emulator, s
         owned(qom_line) struct qom_line *ours = qom_line_new(guest->argv);
         owned(qom_parts) struct qom_parts *parts = qom_parts_learn(NULL, "bench", theirs, store);
         owned(qom_sketch) struct qom_sketch *sketch = parts ? qom_parts_compose(parts, ours) : NULL;
-        owned(qom_store) struct qom_store *drawn = sketch ? qom_sketch_store(sketch, err) : NULL;
-        known->composed = drawn ? qom_plan_make(drawn, "bench", qom_sketch_properties(sketch)) : NULL;
+        owned_memory uint32_t *properties = NULL;
+        owned(qom_store) struct qom_store *drawn = sketch ? qom_sketch_store(sketch, &properties, err) : NULL;
+        known->composed = drawn ? qom_plan_make(drawn, "bench", properties) : NULL;
     }
     if (teacher)
         guest_stop(teacher);
@@ -262,7 +263,7 @@ static WAITS int measure_all_large(struct guest *guest, struct error *err)
     if (!first)
         return -1;
     struct sample begun = now(guest);
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(first, "bench", qom_store_properties(first));
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(first, "bench", NULL);
     struct sample ended = now(guest);
     owned(qom_store) struct qom_store *second = measure_large(guest, "remembered", plan, err);
     if (!second || qom_compare(first, second, NULL, 0) != 0)

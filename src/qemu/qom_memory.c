@@ -111,8 +111,9 @@ static struct qom_plan *compose(const struct qom_parts *parts, const struct qom_
                                 struct error *err)
 {
     owned(qom_sketch) struct qom_sketch *sketch = qom_parts_compose(parts, memory->line);
-    owned(qom_store) struct qom_store *store = sketch ? qom_sketch_store(sketch, err) : NULL;
-    return store ? qom_plan_make(store, memory->key, qom_sketch_properties(sketch)) : NULL;
+    owned_memory uint32_t *properties = NULL;
+    owned(qom_store) struct qom_store *store = sketch ? qom_sketch_store(sketch, &properties, err) : NULL;
+    return store ? qom_plan_make(store, memory->key, properties) : NULL;
 }
 
 static void recall(void *arg)
@@ -145,8 +146,7 @@ WAITS struct qom_plan *qom_memory_recall(struct qom_memory *memory)
 static void learn_plan(struct memory_work *work)
 {
     const struct qom_memory *m = work->memory;
-    size_t properties = qom_store_properties(work->store);
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(work->store, m->key, properties);
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(work->store, m->key, NULL);
     if (qom_plan_equal(plan, work->plan))
         return;
     if (work->lessons & QOM_LEARN_PLAN && m->folder)

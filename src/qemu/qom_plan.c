@@ -17,7 +17,7 @@ struct qom_plan *qom_plan_new(const char *key)
     struct qom_plan *plan = NEW(struct qom_plan);
     plan->arena = arena_new();
     plan->key = arena_copy(plan->arena, key);
-    qom_plan_add(plan, 0, 0, "/", "/");
+    qom_plan_add(plan, 0, 0, "/", "/", 0);
     return plan;
 }
 
@@ -31,9 +31,9 @@ void qom_plan_free(struct qom_plan *plan)
 }
 
 void qom_plan_add(struct qom_plan *plan, uint32_t parent, uint32_t start, const char *name,
-                  const char *request)
+                  const char *request, uint32_t properties)
 {
-    struct qom_plan_object object = { .parent = parent, .start = start };
+    struct qom_plan_object object = { .parent = parent, .start = start, .properties = properties };
     object.name = arena_copy(plan->arena, name);
     object.request = strcmp(name, request) == 0 ? object.name : arena_copy(plan->arena, request);
     vector_push(&plan->objects, object);
@@ -84,6 +84,7 @@ struct learner {
     const struct qom_store *store;
     struct qom_graph *graph;
     struct qom_plan *plan;
+    const uint32_t *properties;         /* of each object; NULL: as the store has them */
     bool links;                         /* all links of the tree are known */
     unsigned least_steps;
     uint32_t *place;                    /* of each object of the store in the plan; QOM_NONE: none yet */
@@ -98,6 +99,13 @@ static bool is_placed(const struct learner *l, const struct qom_route *route)
     return true;
 }
 
+static uint32_t properties_of(const struct learner *l, uint32_t object)
+{
+    uint32_t first;
+    return l->properties ? l->properties[object] : (uint32_t) qom_store_property_count(l->store, object) +
+           qom_store_children(l->store, object, &first);
+}
+
 static void place(struct learner *l, uint32_t object, const struct qom_route *route)
 {
     l->text.length = 0;
@@ -108,7 +116,7 @@ static void place(struct learner *l, uint32_t object, const struct qom_route *ro
     l->place[object] = (uint32_t) l->plan->objects.count;
     qom_plan_add(l->plan, l->place[qom_store_parent(l->store, object)],
                  route->steps ? l->place[route->nodes[0]] : 0, qom_store_name(l->store, object),
-                 l->text.data);
+                 l->text.data, properties_of(l, object));
 }
 
 /* Places what can be placed; with `force` one whose route leads in a circle gets one along children. */
@@ -129,16 +137,20 @@ static size_t place_some(struct learner *l, struct qom_route *routes, bool force
     return placed;
 }
 
-static struct qom_plan *make(const struct qom_store *store, const char *key, size_t properties, bool links,
-                             unsigned least_steps)
+static struct qom_plan *make(const struct qom_store *store, const char *key, const uint32_t *properties,
+                             bool links, unsigned least_steps)
 {
     uint32_t count = qom_store_count(store);
-    uint32_t walk = (uint32_t) (properties / PROPERTIES_A_BYTE);
-    owned(qom_graph) struct qom_graph *graph = qom_graph_new(store, walk);
+    struct learner l = { .store = store, .properties = properties, .links = links,
+                         .least_steps = least_steps };
+    uint32_t total = 0;
+    for (uint32_t object = 0; object < count; object++)
+        total += properties_of(&l, object);
+    owned(qom_graph) struct qom_graph *graph = l.graph = qom_graph_new(store, total / PROPERTIES_A_BYTE);
     owned_memory uint32_t *places = memory_new(count * sizeof *places);
     owned_memory struct qom_route *routes = memory_new(count * sizeof *routes);
-    struct learner l = { .store = store, .graph = graph, .plan = qom_plan_new(key), .links = links,
-                         .least_steps = least_steps, .place = places };
+    l.plan = qom_plan_new(key);
+    l.place = places;
     memset(places, 0xFF, count * sizeof *places);
     places[QOM_ROOT] = 0;
     for (uint32_t object = 1; object < count; object++)
@@ -150,12 +162,12 @@ static struct qom_plan *make(const struct qom_store *store, const char *key, siz
     return l.plan;
 }
 
-struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key, size_t properties)
+struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key, const uint32_t *properties)
 {
     return make(store, key, properties, true, 1);
 }
 
-struct qom_plan *qom_plan_guess(const struct qom_store *store, size_t properties)
+struct qom_plan *qom_plan_guess(const struct qom_store *store, const uint32_t *properties)
 {
     return make(store, "", properties, false, 2);
 }

@@ -20,6 +20,7 @@ struct qom_plan_object {
     uint32_t start;                     /* index of the one from which `request` leads here, if not "/..." */
     const char *name;                   /* below the parent */
     const char *request;                /* the path to ask with */
+    uint32_t properties;                /* about how many there will be in the answer */
 };
 
 struct qom_plan;
@@ -30,12 +31,13 @@ DEFINE_OWNED(qom_plan)
  * CPUs, and in order each option's name, driver, id, bus and address, without file names.  Free it. */
 char *qom_plan_key(const char *emulator_key, const char *const *argv);
 
-/* Learns from a tree with all its objects and links.  For a path that does not begin at the root the VMM
- * looks at each of its `properties`, so that on a large machine long paths are cheaper. */
-struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key, size_t properties);
+/* Learns from a tree with all its objects and links.  `properties` says how many each object has, where
+ * the tree is a drawn one; else NULL.  For a path that does not begin at the root the VMM looks at all of
+ * them, so that on a large machine long paths are cheaper. */
+struct qom_plan *qom_plan_make(const struct qom_store *store, const char *key, const uint32_t *properties);
 /* From a tree whose links are not known, and may have the name of any object: so each path has two
  * components. */
-struct qom_plan *qom_plan_guess(const struct qom_store *store, size_t properties);
+struct qom_plan *qom_plan_guess(const struct qom_store *store, const uint32_t *properties);
 size_t qom_plan_count(const struct qom_plan *plan);
 const struct qom_plan_object *qom_plan_object(const struct qom_plan *plan, size_t index);
 /* Appends the canonical path. */

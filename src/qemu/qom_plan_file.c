@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* {"version": 1, "key": "...", "objects": [[parent, start, "name", "request"], ...]}, without the root. */
+/* {"version": 2, "key": "...", "objects": [[parent, start, "name", "request", properties], ...]}, without the
+ * root. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "json/json.h"
 #include "qemu/qom_plan_private.h"
 
-enum { PLAN_VERSION = 1, PLAN_BYTES_MAX = 32 << 20, PLANS_MAX = 500 };
+enum { PLAN_VERSION = 2, PLAN_BYTES_MAX = 32 << 20, PLANS_MAX = 500 };
 
 uint64_t qom_plan_hash(const char *key)
 {
@@ -54,15 +55,16 @@ static unsigned depth_of(const struct qom_plan *plan, uint32_t object)
 
 static int read_object(struct qom_plan *plan, const struct json *row, struct error *err)
 {
-    uint32_t parent, start;
+    uint32_t parent, start, properties;
     const char *name = read_name(json_at(row, 2)), *request = read_name(json_at(row, 3));
     size_t count = plan->objects.count;
     if (!read_index(json_at(row, 0), count, &parent) || !read_index(json_at(row, 1), count, &start) ||
-        !name || !request)
-        return fail(err, ERR_INVALID_ARG, "object %zu is not [parent, start, name, request]", count);
+        !name || !request || !read_index(json_at(row, 4), QOM_PROPERTIES_MAX, &properties))
+        return fail(err, ERR_INVALID_ARG, "object %zu is not [parent, start, name, request, properties]",
+                    count);
     if (strchr(name, '/') || depth_of(plan, parent) >= QOM_DEPTH_MAX - 1)
         return fail(err, ERR_INVALID_ARG, "object %zu has no place in a tree", count);
-    qom_plan_add(plan, parent, start, name, request);
+    qom_plan_add(plan, parent, start, name, request, properties);
     if (request[0] != '/')
         return 0;
     owned_buffer struct buffer path = { 0 };
@@ -119,7 +121,7 @@ static void write_plan(const struct qom_plan *plan, struct buffer *out)
         const struct qom_plan_object *o = &plan->objects.items[i];
         json_open(&w, '[');
         json_u64(&w, o->parent), json_u64(&w, o->start);
-        json_string(&w, o->name), json_string(&w, o->request);
+        json_string(&w, o->name), json_string(&w, o->request), json_u64(&w, o->properties);
         json_close(&w, ']');
     }
     json_close(&w, ']');

@@ -13,5 +13,5 @@ struct qom_plan {
 
 struct qom_plan *qom_plan_new(const char *key);         /* with the root as object 0 */
 void qom_plan_add(struct qom_plan *plan, uint32_t parent, uint32_t start, const char *name,
-                  const char *request);
+                  const char *request, uint32_t properties);
 uint64_t qom_plan_hash(const char *key);                /* what files are named by */

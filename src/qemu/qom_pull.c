@@ -6,7 +6,7 @@
 
 #include "qemu/qom_pull_private.h"
 
-enum { TRIES = 4 };
+enum { TRIES = 4, PIECES_AHEAD = 4 };
 
 /* What a strategy needs; the first row of which everything is there is taken. */
 enum { NEEDS_BULK = 1, NEEDS_TREE_GET = 2, NEEDS_PLAN = 4 };
@@ -128,7 +128,8 @@ WAITS struct qom_store *qom_pull(struct monitor *const *monitor, unsigned comman
                                  const struct qom_plan *plan, struct qom_stats *ret_stats, struct error *err)
 {
     struct qom_stats stats = { 0 };
-    struct pull p = { .monitor = monitor, .bulk = bulk_command(commands), .plan = plan, .stats = &stats };
+    struct pull p = { .monitor = monitor, .bulk = bulk_command(commands), .plan = plan, .stats = &stats,
+                      .pieces = commands & QOM_READS_AHEAD ? PIECES_AHEAD : 1 };
     double start = pull_now_ms();
     int rc = try(&p, commands, err);
     for (int tries = 1; rc < 0 && p.changed && tries < TRIES; tries++) {

@@ -12,6 +12,10 @@
  * whole request, and a listing with a new plan costs little more than one. */
 enum { BAD_PATHS_MAX = 1 };
 
+/* A request keeps the VMM from its guest while it is answered, so that a large tree takes several: one of this cost
+ * takes about 60 ms.  A usual guest's is 7,000. */
+enum { PIECE_COST_MAX = 20000, PIECES_IN_FLIGHT = 4 };
+
 static char *write_paths(const char *const *paths, size_t count)
 {
     struct buffer out = { 0 };
@@ -26,15 +30,13 @@ static char *write_paths(const char *const *paths, size_t count)
 }
 
 /* The answer goes into the store; `reader` says to which objects, and lives until the call is done. */
-static WAITS int ask(struct pull *p, struct monitor_call *call, const char *const *paths, size_t count,
-                     struct qom_reader *reader, struct error *err)
+static int send_paths(struct pull *p, struct monitor_call *call, const char *const *paths, size_t count,
+                      struct qom_reader *reader, struct error *err)
 {
     owned_memory char *arguments = write_paths(paths, count);
     reader->store = p->store;
     reader->listener = (struct json_listener) { qom_reader_hear, reader };
-    if (pull_send(p, call, p->bulk, arguments, &reader->listener, err) < 0 || pull_wait(p, call, err) < 0)
-        return -1;
-    return qom_reader_end(reader, count, err);
+    return pull_send(p, call, p->bulk, arguments, &reader->listener, err);
 }
 
 /* --- by level: whatever is not read yet, until there is nothing ------------------------------- */
@@ -53,7 +55,8 @@ static WAITS int read_objects(struct pull *p, const uint32_t *objects, const cha
     struct level level = { objects, count };
     owned_qom_reader struct qom_reader reader = { .choose = choose_in_level, .arg = &level };
     owned_call struct monitor_call call = { 0 };
-    int rc = ask(p, &call, paths, count, &reader, err);
+    int rc = send_paths(p, &call, paths, count, &reader, err) < 0 || pull_wait(p, &call, err) < 0
+                 ? -1 : qom_reader_end(&reader, count, err);
     p->changed = rc < 0 && call.reply.refusal == MONITOR_DEVICE_NOT_FOUND;
     return rc;
 }
@@ -111,17 +114,26 @@ WAITS int pull_some_bulk(struct pull *p, const uint32_t *objects, size_t count, 
 
 /* --- with a plan: everything at once, then the rest by level ---------------------------------- */
 
+/* One request of those that a plan takes: a piece of the plan's objects that are not read yet. */
+struct piece {
+    struct warm *warm;
+    size_t first, count;
+    struct qom_reader reader;
+    struct monitor_call call;
+};
+
 struct warm {
-    const struct pull *pull;
+    struct pull *pull;
     const struct qom_plan *plan;
     char **paths;                       /* what to ask each of the plan's objects by; NULL: it is gone */
-    const char **asked;                 /* the paths of one request ... */
+    const char **asked;                 /* the paths of all requests ... */
     size_t *indexes;                    /* ... and which of the plan's objects each stands for */
     size_t count;
     uint32_t *objects;                  /* of each of the plan's objects: the one in the store, once known */
+    int bad_paths;
 };
 
-static void warm_init(struct warm *w, const struct pull *p)
+static void warm_init(struct warm *w, struct pull *p)
 {
     size_t count = qom_plan_count(p->plan);
     w->pull = p;
@@ -150,7 +162,7 @@ static void warm_list(struct warm *w)
 {
     w->count = 0;
     for (size_t i = 0; i < qom_plan_count(w->plan); i++)
-        if (w->paths[i]) {
+        if (w->paths[i] && w->objects[i] == QOM_NONE) {
             w->indexes[w->count] = i;
             w->asked[w->count++] = w->paths[i];
         }
@@ -158,10 +170,10 @@ static void warm_list(struct warm *w)
 
 /* The plan's object whose path the VMM complains of: "Device 'x' not found", "Path 'x' is ambiguous".
  * 0: none. */
-static size_t find_bad(const struct warm *w, const struct monitor_reply *reply)
+static size_t find_bad(const struct warm *w, const struct piece *piece)
 {
-    const char *text = json_get_text(json_get(reply->whole, "error"), "desc");
-    for (size_t i = 1; text && i < w->count; i++) {
+    const char *text = json_get_text(json_get(piece->call.reply.whole, "error"), "desc");
+    for (size_t i = piece->first; text && i < piece->first + piece->count; i++) {
         owned_memory char *quoted = memory_printf("'%s'", w->asked[i]);
         if (strstr(text, quoted))
             return w->indexes[i];
@@ -221,42 +233,116 @@ static uint32_t prove(const struct pull *p, const struct warm *w, size_t index)
     return leads ? object : QOM_NONE;
 }
 
-static uint32_t choose_in_plan(void *arg, size_t item)
+static uint32_t choose_in_piece(void *arg, size_t item)
 {
-    struct warm *w = arg;
-    if (item >= w->count)
+    struct piece *piece = arg;
+    struct warm *w = piece->warm;
+    if (item >= piece->count)
         return QOM_NONE;
-    size_t index = w->indexes[item];
+    size_t index = w->indexes[piece->first + item];
     uint32_t object = prove(w->pull, w, index);
     if (object != QOM_NONE)             /* else what it was asked for is read by level */
         w->objects[index] = object;
     return object;
 }
 
-static WAITS int warm_ask(struct pull *p, struct warm *w, struct error *err)
+/* What an object costs the VMM, in bytes read or properties written, which take it about the same. */
+static size_t cost_of(const struct warm *w, size_t asked)
 {
-    for (int bad_paths = 0; ; bad_paths++) {
-        owned_qom_reader struct qom_reader reader = { .choose = choose_in_plan, .arg = w };
-        owned_call struct monitor_call call = { 0 };
-        warm_list(w);
-        if (ask(p, &call, w->asked, w->count, &reader, err) == 0)
-            return 0;
-        if (call.reply.refusal == MONITOR_NOT_REFUSED)
+    return strlen(w->asked[asked]) + 3 + qom_plan_object(w->plan, w->indexes[asked])->properties;
+}
+
+/* As many objects from `first` on as one request may have. */
+static size_t piece_size(const struct warm *w, size_t first, size_t limit)
+{
+    size_t count = 0, cost = 0;
+    while (first + count < w->count && (count == 0 || cost + cost_of(w, first + count) <= limit))
+        cost += cost_of(w, first + count++);
+    return count;
+}
+
+static size_t piece_limit(const struct warm *w)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < w->count; i++)
+        total += cost_of(w, i);
+    size_t least = total / w->pull->pieces + 1;
+    return least < PIECE_COST_MAX ? least : PIECE_COST_MAX;
+}
+
+static int send_piece(struct warm *w, struct piece *piece, size_t first, size_t count, struct error *err)
+{
+    *piece = (struct piece) { .warm = w, .first = first, .count = count };
+    piece->reader = (struct qom_reader) { .choose = choose_in_piece, .arg = piece };
+    return send_paths(w->pull, &piece->call, w->asked + first, count, &piece->reader, err);
+}
+
+static void piece_done(struct piece *piece)
+{
+    monitor_call_done(&piece->call);
+    qom_reader_done(&piece->reader);
+}
+
+/* The answer to one piece.  A path that the VMM did not like is dealt with, and its piece left to be asked again:
+ * 1. */
+static WAITS int take_piece(struct warm *w, struct piece *piece, struct error *err)
+{
+    struct pull *p = w->pull;
+    if (pull_wait(p, &piece->call, err) == 0)
+        return qom_reader_end(&piece->reader, piece->count, err);
+    if (piece->call.reply.refusal == MONITOR_NOT_REFUSED)
+        return -1;
+    size_t bad = find_bad(w, piece);
+    p->changed = true;
+    if (bad == 0 || w->bad_paths++ == BAD_PATHS_MAX)
+        return -1;
+    avoid_bad(w, bad, piece->call.reply.refusal == MONITOR_DEVICE_NOT_FOUND);
+    error_clear(err);
+    return 1;
+}
+
+/* Asks for all that is not read, a few pieces in flight; 1: something has to be asked again. */
+static WAITS int ask_pieces(struct warm *w, struct piece *pieces, struct error *err)
+{
+    size_t sent = 0, taken = 0, next = 0, limit;
+    int again = 0;
+    warm_list(w);
+    limit = piece_limit(w);
+    while (next < w->count || taken < sent) {
+        if (next < w->count && sent - taken < PIECES_IN_FLIGHT) {
+            size_t count = piece_size(w, next, limit);
+            if (send_piece(w, &pieces[sent++ % PIECES_IN_FLIGHT], next, count, err) < 0)
+                return -1;
+            next += count;
+            continue;
+        }
+        struct piece *oldest = &pieces[taken++ % PIECES_IN_FLIGHT];
+        int rc = take_piece(w, oldest, err);
+        piece_done(oldest);
+        if (rc < 0)
             return -1;
-        size_t bad = find_bad(w, &call.reply);
-        p->changed = true;
-        if (bad == 0 || bad_paths == BAD_PATHS_MAX)
-            return -1;
-        avoid_bad(w, bad, call.reply.refusal == MONITOR_DEVICE_NOT_FOUND);
-        error_clear(err);
+        again |= rc;
     }
+    return again;
+}
+
+static WAITS int warm_ask(struct warm *w, struct error *err)
+{
+    struct piece *pieces = memory_new(PIECES_IN_FLIGHT * sizeof *pieces);
+    int rc;
+    while ((rc = ask_pieces(w, pieces, err)) == 1)
+        ;
+    for (size_t i = 0; i < PIECES_IN_FLIGHT; i++)
+        piece_done(&pieces[i]);
+    free(pieces);
+    return rc;
 }
 
 WAITS int pull_warm(struct pull *p, struct error *err)
 {
     __attribute__((cleanup(warm_done))) struct warm w = { 0 };
     warm_init(&w, p);
-    if (warm_ask(p, &w, err) < 0)
+    if (warm_ask(&w, err) < 0)
         return -1;
     p->changed = false;
     return pull_levels(p, err);

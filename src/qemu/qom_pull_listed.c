@@ -13,8 +13,9 @@ static void plan_listing(void *arg)
     struct listing_work *work = arg;
     error_scope(err);
     owned(qom_sketch) struct qom_sketch *sketch = qom_listing_parse(work->text);
-    owned(qom_store) struct qom_store *store = sketch ? qom_sketch_store(sketch, &err) : NULL;
-    work->plan = store ? qom_plan_guess(store, qom_sketch_properties(sketch)) : NULL;
+    owned_memory uint32_t *properties = NULL;
+    owned(qom_store) struct qom_store *store = sketch ? qom_sketch_store(sketch, &properties, &err) : NULL;
+    work->plan = store ? qom_plan_guess(store, properties) : NULL;
 }
 
 /* *ret_plan: NULL if the VMM gives no listing, which is no failure. */

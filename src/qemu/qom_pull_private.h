@@ -7,6 +7,7 @@
 struct pull {
     struct monitor *const *monitor;     /* NULL behind it: it is gone */
     const char *bulk;                   /* the bulk command, or NULL */
+    unsigned pieces;                    /* in how many requests a plan goes at least */
     const struct qom_plan *plan;        /* NULL: none, or it proved useless */
     struct qom_store *store;
     struct qom_stats *stats;

@@ -40,14 +40,6 @@ uint32_t qom_sketch_add(struct qom_sketch *sketch, uint32_t parent, const char *
     return index;
 }
 
-size_t qom_sketch_properties(const struct qom_sketch *sketch)
-{
-    size_t total = sketch->objects.count;
-    for (size_t i = 0; i < sketch->objects.count; i++)
-        total += sketch->objects.items[i].properties;
-    return total;
-}
-
 void qom_sketch_link(struct qom_sketch *sketch, uint32_t object, const char *name, const char *target)
 {
     struct qom_sketch_link link = { object, arena_copy(sketch->arena, name),
@@ -133,6 +125,7 @@ struct drawing {
     const struct qom_sketch *sketch;
     struct lists children, links;
     struct qom_store *store;
+    uint32_t *properties;
 };
 
 static void drawing_done(struct drawing *d)
@@ -140,6 +133,7 @@ static void drawing_done(struct drawing *d)
     lists_done(&d->children);
     lists_done(&d->links);
     qom_store_free(d->store);
+    free(d->properties);
 }
 
 static int draw_links(struct drawing *d, uint32_t object, struct error *err)
@@ -168,19 +162,22 @@ static int draw(struct drawing *d, uint32_t object, uint32_t place, struct error
     }
     if (draw_links(d, object, err) < 0 || qom_store_close(d->store, err) < 0)
         return -1;
-    qom_store_children(d->store, place, &first);
+    d->properties[place] = d->sketch->objects.items[object].properties +
+                           qom_store_children(d->store, place, &first);
     for (uint32_t c = d->children.first[object]; c; c = d->children.next[c - 1], first++)
         if (!qom_store_is_read(d->store, first) && draw(d, c - 1, first, err) < 0)
             return -1;
     return 0;
 }
 
-struct qom_store *qom_sketch_store(const struct qom_sketch *sketch, struct error *err)
+struct qom_store *qom_sketch_store(const struct qom_sketch *sketch, uint32_t **ret_properties,
+                                   struct error *err)
 {
     size_t objects = sketch->objects.count;
     __attribute__((cleanup(drawing_done))) struct drawing d = {
         .sketch = sketch, .children = lists_new(objects, objects),
         .links = lists_new(objects, sketch->links.count), .store = qom_store_new(),
+        .properties = memory_new((objects + 1) * sizeof *d.properties),
     };
     for (uint32_t i = (uint32_t) objects; i-- > 1; )
         lists_add(&d.children, sketch->objects.items[i].parent, i);
@@ -189,5 +186,6 @@ struct qom_store *qom_sketch_store(const struct qom_sketch *sketch, struct error
     if (draw(&d, 0, QOM_ROOT, err) < 0)
         return NULL;
     qom_store_seal(d.store);
+    *ret_properties = take(d.properties);
     return take(d.store);
 }

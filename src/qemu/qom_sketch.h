@@ -35,7 +35,6 @@ DEFINE_OWNED(qom_sketch)
 /* Texts are copied.  The first object is the top, whatever its parent. */
 uint32_t qom_sketch_add(struct qom_sketch *sketch, uint32_t parent, const char *name, bool leaf,
                         uint32_t properties);
-size_t qom_sketch_properties(const struct qom_sketch *sketch);          /* of all objects, children too */
 void qom_sketch_link(struct qom_sketch *sketch, uint32_t object, const char *name, const char *target);
 
 /* QOM_NONE if there is none. */
@@ -44,6 +43,8 @@ uint32_t qom_sketch_find(const struct qom_sketch *sketch, const char *path);    
 void qom_sketch_add_path(const struct qom_sketch *sketch, uint32_t object, struct buffer *out);
 bool qom_sketch_equal(const struct qom_sketch *a, const struct qom_sketch *b);
 
-/* A tree of that shape, sealed; types and values are made up, links that lead nowhere lead to the root.
- * NULL if the shape breaks the store's bounds. */
-struct qom_store *qom_sketch_store(const struct qom_sketch *sketch, struct error *err);
+/* A tree of that shape, sealed; types and values are made up, links that lead nowhere lead to the root, and
+ * *ret_properties (free it) says how many properties each object has.  NULL if the shape breaks the store's
+ * bounds. */
+struct qom_store *qom_sketch_store(const struct qom_sketch *sketch, uint32_t **ret_properties,
+                                   struct error *err);

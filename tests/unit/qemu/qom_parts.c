@@ -97,9 +97,10 @@ static void check_composed(const struct qom_parts *known)
     owned(qom_sketch) struct qom_sketch *sketch = qom_parts_compose(known, line);
     cr_assert_not_null(sketch);
     cr_assert_eq(sketch->objects.count, qom_store_count(store));
-    owned(qom_store) struct qom_store *drawn = qom_sketch_store(sketch, &err);
+    owned_memory uint32_t *properties = NULL;
+    owned(qom_store) struct qom_store *drawn = qom_sketch_store(sketch, &properties, &err);
     cr_assert_not_null(drawn, "%s", error_text(&err));
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(drawn, "key", qom_sketch_properties(sketch));
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(drawn, "key", properties);
     for (size_t i = 0; i < qom_plan_count(plan); i++) {
         bool ambiguous;
         owned_buffer struct buffer path = { 0 };
@@ -193,7 +194,8 @@ static struct qom_store *machine_with(unsigned cpus)
         qom_sketch_link(sketch, device, "own", path);
         sketch->objects.items[device].cpu = !other;
     }
-    return qom_sketch_store(sketch, &err);
+    owned_memory uint32_t *properties = NULL;
+    return qom_sketch_store(sketch, &properties, &err);
 }
 
 static struct qom_parts *learn_machine(unsigned cpus)

@@ -46,7 +46,7 @@ Test(qom_plan, names_every_object_that_its_parent_does_not_tell)
     struct peer_tree tree;
     load_small(&tree);
     owned(qom_store) struct qom_store *store = peer_walk(&tree);
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", qom_store_properties(store));
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", NULL);
     cr_assert_eq(qom_plan_count(plan) + leaves(store), qom_store_count(store));
     cr_assert_eq(leaves(store), 2);
     check_plan(&tree, store, plan);
@@ -58,7 +58,7 @@ Test(qom_plan, takes_the_shortest_way_over_links_too)
     struct peer_tree tree;
     load_small(&tree);
     owned(qom_store) struct qom_store *store = peer_walk(&tree);
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", qom_store_properties(store));
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", NULL);
     static const char *const expected[][2] = {
         { "disk0", "disk0" }, { "net0", "net0" }, { "pc.ram", "pc.ram" }, { "bus", "bus" },
         { "io[0]", "io[0]" },
@@ -82,7 +82,7 @@ Test(qom_plan, recorded_trees_are_named_by_few_bytes)
         if (!load_recorded(&tree, rows[r].file))
             cr_skip_test("no recorded trees");
         owned(qom_store) struct qom_store *store = peer_walk(&tree);
-        owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", qom_store_properties(store));
+        owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", NULL);
         check_plan(&tree, store, plan);
         owned_buffer struct buffer text = { 0 };
         struct json_writer w = { .out = &text };
@@ -106,7 +106,7 @@ static void setup(void)
     cr_assert_not_null(mkdtemp(folder));
     load_small(&small);
     owned(qom_store) struct qom_store *store = peer_walk(&small);
-    saved = qom_plan_make(store, "the key", qom_store_properties(store));
+    saved = qom_plan_make(store, "the key", NULL);
     error_scope(err);
     cr_assert_eq(qom_plan_save(saved, folder, &err), 0, "%s", error_text(&err));
 }
@@ -163,22 +163,24 @@ static void refuses(const char *text, size_t length, const char *because)
 
 Test(qom_plan_file, a_damaged_file_is_refused_with_a_reason)
 {
-#define PLAN(rows) "{\"version\":1,\"key\":\"the key\",\"objects\":" rows "}"
+#define PLAN(rows) "{\"version\":2,\"key\":\"the key\",\"objects\":" rows "}"
     static const struct { const char *text, *because; } rows[] = {
         { "", "found nothing" },
-        { "{\"version\":1", "middle" },
-        { "{\"version\":2,\"key\":\"the key\",\"objects\":[]}", "version" },
-        { "{\"version\":1,\"key\":\"other\",\"objects\":[]}", "another guest" },
+        { "{\"version\":2", "middle" },
+        { "{\"version\":3,\"key\":\"the key\",\"objects\":[]}", "version" },
+        { "{\"version\":2,\"key\":\"other\",\"objects\":[]}", "another guest" },
         { PLAN("{}"), "no list" },
         { PLAN("[[0,0,\"a\"]]"), "object 1 is not" },
-        { PLAN("[[1,0,\"a\",\"a\"]]"), "object 1 is not" },
-        { PLAN("[[0,1,\"a\",\"a\"]]"), "object 1 is not" },
-        { PLAN("[[-1,0,\"a\",\"a\"]]"), "object 1 is not" },
-        { PLAN("[[0,0,\"\",\"a\"]]"), "object 1 is not" },
-        { PLAN("[[0,0,\"a\",\"a\\u0000b\"]]"), "object 1 is not" },
-        { PLAN("[[0,0,\"a/b\",\"a\"]]"), "no place" },
-        { PLAN("[[0,0,\"a\",\"/b\"]]"), "something else" },
-        { PLAN("[[0,0,\"a\",\"a\"],[1,1,\"b\",\"/a/b\"]]"), "something else" },
+        { PLAN("[[0,0,\"a\",\"a\"]]"), "object 1 is not" },
+        { PLAN("[[0,0,\"a\",\"a\",-1]]"), "object 1 is not" },
+        { PLAN("[[1,0,\"a\",\"a\",5]]"), "object 1 is not" },
+        { PLAN("[[0,1,\"a\",\"a\",5]]"), "object 1 is not" },
+        { PLAN("[[-1,0,\"a\",\"a\",5]]"), "object 1 is not" },
+        { PLAN("[[0,0,\"\",\"a\",5]]"), "object 1 is not" },
+        { PLAN("[[0,0,\"a\",\"a\\u0000b\",5]]"), "object 1 is not" },
+        { PLAN("[[0,0,\"a/b\",\"a\",5]]"), "no place" },
+        { PLAN("[[0,0,\"a\",\"/b\",5]]"), "something else" },
+        { PLAN("[[0,0,\"a\",\"a\",5],[1,1,\"b\",\"/a/b\",5]]"), "something else" },
     };
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
         refuses(rows[i].text, strlen(rows[i].text), rows[i].because);
@@ -197,9 +199,9 @@ Test(qom_plan_file, every_cut_of_a_file_is_refused_or_harmless)
 Test(qom_plan_file, a_plan_that_is_too_deep_is_refused)
 {
     owned_buffer struct buffer text = { 0 };
-    buffer_add_text(&text, "{\"version\":1,\"key\":\"the key\",\"objects\":[");
+    buffer_add_text(&text, "{\"version\":2,\"key\":\"the key\",\"objects\":[");
     for (int i = 0; i < 100; i++)
-        buffer_printf(&text, "%s[%d,0,\"a\",\"a\"]", i ? "," : "", i);
+        buffer_printf(&text, "%s[%d,0,\"a\",\"a\",5]", i ? "," : "", i);
     buffer_add_text(&text, "]}");
     refuses(text.data, text.length, "no place");
 }

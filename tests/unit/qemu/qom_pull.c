@@ -38,7 +38,7 @@ static void run(void (*body)(void))
 static struct qom_plan *learn(void)
 {
     owned(qom_store) struct qom_store *store = peer_walk(&tree);
-    return qom_plan_make(store, "key", qom_store_properties(store));
+    return qom_plan_make(store, "key", NULL);
 }
 
 /* Pulls, and compares with the reference walk of what the peer holds now. */
@@ -408,7 +408,7 @@ static void foreign(void)
         peer_add(&other, line);
     }
     owned(qom_store) struct qom_store *store = peer_walk(&other);
-    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", qom_store_properties(store));
+    owned(qom_plan) struct qom_plan *plan = qom_plan_make(store, "key", NULL);
     peer_done(&other);
     struct qom_stats s = pull(GETV, plan);
     cr_assert_str_eq(s.plan, "repaired");
