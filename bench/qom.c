@@ -88,7 +88,7 @@ static int check(const struct method *m, const struct qom_store *store, const st
 /* Runs the method and prints its row.  The first method's tree becomes the reference, and its time what
  * ratios are to. */
 static WAITS int measure(struct guest *guest, const struct method *m, const struct known *known,
-                         struct qom_store **reference, double *first_real, struct error *err)
+                         struct qom_store **reference, struct sample *first, struct error *err)
 {
     owned_memory struct sample *samples = memory_new(RUNS_MAX * sizeof *samples);
     struct qom_stats stats = { 0 };
@@ -100,14 +100,15 @@ static WAITS int measure(struct guest *guest, const struct method *m, const stru
         if (!*reference)
             *reference = take(store);
     }
-    double real = median(samples, count, offsetof(struct sample, real));
-    if (*first_real == 0)
-        *first_real = real;
-    printf("%-40s %9.1f %8.1f %8.1f %9.1f %6zu %8zu %8zu %7.1fx\n", m->title, real,
-           median(samples, count, offsetof(struct sample, user)),
-           median(samples, count, offsetof(struct sample, sys)),
-           median(samples, count, offsetof(struct sample, emulator)), stats.calls,
-           (size_t) stats.request_bytes, (size_t) stats.reply_bytes, *first_real / real);
+    struct sample middle = { median(samples, count, offsetof(struct sample, real)),
+                             median(samples, count, offsetof(struct sample, user)),
+                             median(samples, count, offsetof(struct sample, sys)),
+                             median(samples, count, offsetof(struct sample, emulator)) };
+    if (first->real == 0)
+        *first = middle;
+    printf("%-40s %9.1f %8.1f %8.1f %9.1f %6zu %8zu %8zu %7.1fx %7.1fx\n", m->title, middle.real, middle.user,
+           middle.sys, middle.emulator, stats.calls, (size_t) stats.request_bytes, (size_t) stats.reply_bytes,
+           first->real / middle.real, first->emulator / middle.emulator);
     fflush(stdout);
     return 0;
 }
@@ -199,16 +200,16 @@ static WAITS int measure_all(struct guest *guest, const char *emulator, struct e
 {
     __attribute__((cleanup(known_done))) struct known known = { 0 };
     owned(qom_store) struct qom_store *reference = NULL;
-    double first_real = 0;
+    struct sample first = { 0 };
     if (learn(guest, &known, err) < 0 || learn_from_another(guest, emulator, &known, err) < 0)
         return -1;
-    printf("%-40s %9s %8s %8s %9s %6s %8s %8s %8s\n", "", "real ms", "user ms", "sys ms", "emulator", "calls",
-           "bytes >", "bytes <", "faster");
+    printf("%-40s %9s %8s %8s %9s %6s %8s %8s %8s %8s\n", "", "real ms", "user ms", "sys ms", "emulator",
+           "calls", "bytes >", "bytes <", "faster", "emulator");
     for (size_t i = 0; i < methods_count; i++) {
         const struct method *m = &methods[i];
         if (m->needs && !(m->needs & guest->commands))
             printf("%-40s %9s\n", m->title, "not offered");
-        else if (measure(guest, m, &known, &reference, &first_real, err) < 0)
+        else if (measure(guest, m, &known, &reference, &first, err) < 0)
             return -1;
     }
     printf("all trees are equal in normal form: %u objects, %zu properties\n", qom_store_count(reference),

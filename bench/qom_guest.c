@@ -92,7 +92,7 @@ static WAITS int start(struct guest *guest, const char *emulator, struct error *
     int fd = unix_connect(path, err);
     if (fd < 0)
         return -1;
-    guest->monitor = monitor_open(fd, emulator, &handler, NULL);
+    guest->monitor = monitor_open_ahead(fd, emulator, &handler, NULL);
     monitor_set_timeout(guest->monitor, START_MS);
     return monitor_handshake(guest->monitor, loop_now() + START_MS, err) < 0 ? -1 : find_commands(guest, err);
 }

@@ -322,6 +322,12 @@ static WAITS struct qom_store *ours_warm(struct guest *guest, const struct known
     return qom_pull(&guest->monitor, guest->commands & BULK, known->plan, stats, err);
 }
 
+static WAITS struct qom_store *ours_ahead(struct guest *guest, const struct known *known,
+                                          struct qom_stats *stats, struct error *err)
+{
+    return qom_pull(&guest->monitor, (guest->commands & BULK) | QOM_READS_AHEAD, known->plan, stats, err);
+}
+
 static WAITS struct qom_store *ours_composed(struct guest *guest, const struct known *known,
                                              struct qom_stats *stats, struct error *err)
 {
@@ -357,6 +363,7 @@ const struct method methods[] = {
     { "ours, nothing remembered", BULK, false, ours_cold },
     { "bulk, one call, absolute paths", BULK, false, one_call_absolute },
     { "ours, remembered: one call, short paths", BULK, false, ours_warm },
+    { "ours, remembered, read ahead", BULK, false, ours_ahead },
     { "ours, never ran, of parts of another's", BULK, false, ours_composed },
     { "qom-tree-get", QOM_HAS_TREE_GET, false, tree_get },
 };

@@ -88,6 +88,7 @@ int emulators_init(struct emulators *e, const struct settings *settings, const s
         .emulator_group = or_null(settings->emulator_group),
         .classic_drives = settings->disk_syntax == DISK_SYNTAX_DRIVE,
         .start_timeout_ms = settings->start_timeout * 1000,
+        .read_ahead = settings->read_ahead,
     };
     if (operations_init(&told, err) < 0 || resolve_given(&fresh, settings, err) < 0 ||
         resolve_override(&fresh, told.override_emulator, err) < 0) {

@@ -282,13 +282,14 @@ static void on_negotiated(void *arg, struct monitor_reply *reply, struct error *
 }
 
 static struct monitor *monitor_new(int fd, const char *subject, const struct monitor_handler *handler,
-                                   void *arg, unsigned first_id)
+                                   void *arg, unsigned first_id, bool ahead)
 {
     struct monitor *m = NEW(struct monitor);
     m->subject = memory_copy_text(subject);
     m->handler = handler;
     m->arg = arg;
     m->first_id = first_id;
+    m->ahead = ahead;
     m->requests_end = &m->requests;
     m->timeout_ms = MONITOR_TIMEOUT_MS;
     m->stream = stream_new(fd, &monitor_stream_handler, m);
@@ -296,14 +297,28 @@ static struct monitor *monitor_new(int fd, const char *subject, const struct mon
     m->ear = (struct json_listener) { monitor_hear, m };
     json_parser_listen(m->parser, monitor_choose_listener);
     error_scope(err);
-    m->negotiation = monitor_request(m, "qmp_capabilities", "\"execute\":\"qmp_capabilities\"",
-                                     on_negotiated, m, &err);
+    static const char *const members[] = {
+        "\"execute\":\"qmp_capabilities\"",
+        "\"execute\":\"qmp_capabilities\",\"arguments\":{\"enable\":[\"oob\"]}",
+    };
+    m->negotiation = monitor_request(m, "qmp_capabilities", members[ahead], on_negotiated, m, &err);
     return m;
 }
 
 struct monitor *monitor_open(int fd, const char *subject, const struct monitor_handler *handler, void *arg)
 {
-    return monitor_new(fd, subject, handler, arg, 0);
+    return monitor_new(fd, subject, handler, arg, 0, false);
+}
+
+struct monitor *monitor_open_ahead(int fd, const char *subject, const struct monitor_handler *handler,
+                                   void *arg)
+{
+    return monitor_new(fd, subject, handler, arg, 0, true);
+}
+
+bool monitor_reads_ahead(const struct monitor *m)
+{
+    return m->ahead;
 }
 
 struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler,
@@ -312,7 +327,7 @@ struct monitor *monitor_open_again(int fd, const char *subject, const struct mon
     struct uuid chance = uuid_random();
     uint32_t number;
     memcpy(&number, chance.bytes, sizeof number);
-    return monitor_new(fd, subject, handler, arg, IDS * (1 + number % (UINT32_MAX / IDS - 2)));
+    return monitor_new(fd, subject, handler, arg, IDS * (1 + number % (UINT32_MAX / IDS - 2)), false);
 }
 
 void monitor_set_handler(struct monitor *m, const struct monitor_handler *handler, void *arg)

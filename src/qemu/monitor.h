@@ -54,6 +54,11 @@ struct monitor_handler {
 
 /* Takes fd, a connected socket, and begins the negotiation; commands may follow before it is answered. */
 struct monitor *monitor_open(int fd, const char *subject, const struct monitor_handler *handler, void *arg);
+/* The same with QMP's out-of-band commands enabled, which we send none of: but then the VMM reads up to eight
+ * commands ahead while it runs one.  For QEMU since 4.0; one that cannot breaks the monitor. */
+struct monitor *monitor_open_ahead(int fd, const char *subject, const struct monitor_handler *handler,
+                                   void *arg);
+bool monitor_reads_ahead(const struct monitor *m);
 /* The same for a VMM that an earlier daemon talked to: QEMU sends the answers to that one's last
  * commands to us.  They are dropped, and our own ids begin where that one's cannot have been. */
 struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler,

@@ -43,7 +43,7 @@ struct monitor {
     struct monitor_request *telling;    /* whose answer is being told: VMMs answer in order */
     struct json_listener ear;           /* hears for that one */
     struct monitor_handshake *handshake;
-    bool greeted, negotiated;
+    bool greeted, negotiated, ahead;
     struct monitor_version version;
     struct monitor_totals totals;
     char *broken;                       /* why, or NULL */

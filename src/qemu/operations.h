@@ -33,6 +33,7 @@ struct operations_settings {
     const char *emulator_user, *emulator_group;     /* NULL: ours */
     bool classic_drives;                /* disk_syntax = drive */
     unsigned start_timeout_ms;          /* 0: 30 s */
+    bool read_ahead;                    /* monitor.h: monitor_open_ahead() */
 };
 
 /* Once before the loop runs, and again with new settings (SIGHUP). */

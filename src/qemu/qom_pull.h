@@ -19,7 +19,7 @@ struct monitor;
 
 enum qom_commands {
     QOM_HAS_LIST_GETV = 1, QOM_HAS_LIST_GET = 2, QOM_HAS_TREE_GET = 4,
-    QOM_READS_AHEAD = 8,                /* out of band was negotiated: it reads a command while it runs another */
+    QOM_READS_AHEAD = 8,                /* the next command, while it runs one: monitor_open_ahead() */
 };
 
 /* Calls are commands sent, retries included; round trips are the times we waited before we could send on;

@@ -12,8 +12,8 @@
  * whole request, and a listing with a new plan costs little more than one. */
 enum { BAD_PATHS_MAX = 1 };
 
-/* A request keeps the VMM from its guest while it is answered, so that a large tree takes several: one of this cost
- * takes about 60 ms.  A usual guest's is 7,000. */
+/* A request keeps the VMM from its guest while it is answered, so that a large tree takes several: one of
+ * this cost takes about 60 ms.  A usual guest's is 7,000. */
 enum { PIECE_COST_MAX = 20000, PIECES_IN_FLIGHT = 4 };
 
 static char *write_paths(const char *const *paths, size_t count)
@@ -256,7 +256,7 @@ static size_t cost_of(const struct warm *w, size_t asked)
 static size_t piece_size(const struct warm *w, size_t first, size_t limit)
 {
     size_t count = 0, cost = 0;
-    while (first + count < w->count && (count == 0 || cost + cost_of(w, first + count) <= limit))
+    while (first + count < w->count && cost < limit)
         cost += cost_of(w, first + count++);
     return count;
 }
@@ -283,8 +283,8 @@ static void piece_done(struct piece *piece)
     qom_reader_done(&piece->reader);
 }
 
-/* The answer to one piece.  A path that the VMM did not like is dealt with, and its piece left to be asked again:
- * 1. */
+/* The answer to one piece.  A path that the VMM did not like is dealt with, and its piece left to be asked
+ * again: 1. */
 static WAITS int take_piece(struct warm *w, struct piece *piece, struct error *err)
 {
     struct pull *p = w->pull;

@@ -26,6 +26,7 @@ enum {
     EXPLAIN_MS = 500,
     LAST_WORDS_MS = 200,
     LOG_CUT_MS = 5000,
+    READS_AHEAD_SINCE = 4000000,        /* a version of QEMU */
 };
 
 static struct vmm *adopted;
@@ -138,7 +139,9 @@ int vmm_connect(struct vmm *vmm, bool again, struct error *err)
     if (fd < 0)
         return -1;
     owned_memory char *subject = memory_printf("domain '%s'", vmm->domain->name);
-    vmm->monitor = (again ? monitor_open_again : monitor_open)(fd, subject, &vmm_monitor_handler, vmm);
+    bool ahead = settings_now()->read_ahead && vmm->caps && vmm->caps->version >= READS_AHEAD_SINCE;
+    vmm->monitor = (again ? monitor_open_again : ahead ? monitor_open_ahead : monitor_open)(
+        fd, subject, &vmm_monitor_handler, vmm);
     return 0;
 }
 
@@ -323,8 +326,9 @@ WAITS void vmm_make_tree(struct vmm *vmm, char *const *argv, bool starting)
 {
     const char *cache = settings_now()->cache_folder;
     owned_memory char *folder = cache ? memory_printf("%s/qom", cache) : NULL;
-    vmm->tree = qom_tree_new(vmm->monitor, bulk_commands(vmm->caps), folder, vmm->caps->key,
-                             (const char *const *) argv);
+    unsigned commands = bulk_commands(vmm->caps);
+    commands |= monitor_reads_ahead(vmm->monitor) ? QOM_READS_AHEAD : 0;
+    vmm->tree = qom_tree_new(vmm->monitor, commands, folder, vmm->caps->key, (const char *const *) argv);
     owned_memory char *saved = qom_saved_folder(cache);
     if (saved)
         save_first_tree(vmm, saved, starting);

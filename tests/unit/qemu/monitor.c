@@ -219,6 +219,16 @@ SCENE(what_was_told_to_the_wrong_one_is_nonsense)
     cr_assert(monitor_is_broken(s->m));
 }
 
+SCENE(enables_out_of_band_commands_where_it_is_to_read_ahead)
+{
+    int fds[2];
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+    s->peer = fds[1];
+    s->m = monitor_open_ahead(fds[0], "domain 'vm1'", &handler, s);
+    cr_assert(monitor_reads_ahead(s->m));
+    hears(s, "{\"execute\":\"qmp_capabilities\",\"arguments\":{\"enable\":[\"oob\"]},\"id\":1}");
+}
+
 SCENE(sends_many_before_it_waits_and_matches_answers_by_id)
 {
     error_scope(err);

@@ -131,6 +131,23 @@ Test(qom_pull, with_a_plan_takes_one_call)
     run(warm);
 }
 
+static void ahead(void)
+{
+    owned(qom_plan) struct qom_plan *plan = learn();
+    struct qom_stats s = pull(GETV | QOM_READS_AHEAD, plan);
+    cr_assert(s.calls > 1 && s.calls <= 4, "%zu", s.calls);
+    cr_assert_eq(s.round_trips, 1);
+    peer_remove(&tree, "/machine/peripheral/disk1");
+    s = pull(GETV | QOM_READS_AHEAD, plan);
+    cr_assert(s.calls <= 6, "%zu: what became wrong is asked for again, and no more", s.calls);
+}
+
+Test(qom_pull, a_vmm_that_reads_ahead_gets_a_plan_in_pieces)
+{
+    load_small(&tree);
+    run(ahead);
+}
+
 static void deep(void)
 {
     struct qom_stats s = pull(GETV | TREE, NULL);
