@@ -125,7 +125,8 @@ struct piece {
 struct warm {
     struct pull *pull;
     const struct qom_plan *plan;
-    char **paths;                       /* what to ask each of the plan's objects by; NULL: it is gone */
+    struct arena *arena;                /* of paths that are not the plan's */
+    const char **paths;                 /* what to ask each of the plan's objects by; NULL: it is gone */
     const char **asked;                 /* the paths of all requests ... */
     size_t *indexes;                    /* ... and which of the plan's objects each stands for */
     size_t count;
@@ -138,20 +139,20 @@ static void warm_init(struct warm *w, struct pull *p)
     size_t count = qom_plan_count(p->plan);
     w->pull = p;
     w->plan = p->plan;
+    w->arena = arena_new();
     w->paths = memory_new(count * sizeof *w->paths);
     w->asked = memory_new(count * sizeof *w->asked);
     w->indexes = memory_new(count * sizeof *w->indexes);
     w->objects = memory_new(count * sizeof *w->objects);
     for (size_t i = 0; i < count; i++) {
-        w->paths[i] = memory_copy_text(qom_plan_object(p->plan, i)->request);
+        w->paths[i] = qom_plan_object(p->plan, i)->request;
         w->objects[i] = QOM_NONE;
     }
 }
 
 static void warm_done(struct warm *w)
 {
-    for (size_t i = 0; i < qom_plan_count(w->plan); i++)
-        free(w->paths[i]);
+    arena_free(w->arena);
     free(w->paths);
     free(w->asked);
     free(w->indexes);
@@ -168,23 +169,19 @@ static void warm_list(struct warm *w)
         }
 }
 
-/* The plan's object whose path the VMM complains of: "Device 'x' not found", "Path 'x' is ambiguous".
- * 0: none. */
-static size_t find_bad(const struct warm *w, const struct piece *piece)
+/* The plan's object whose path the VMM complains of: "Device 'x' not found", "Path 'x' is ambiguous".  0:
+ * none. *ret_known: another piece's answer has told of it already. */
+static size_t find_bad(const struct warm *w, const struct piece *piece, bool *ret_known)
 {
     const char *text = json_get_text(json_get(piece->call.reply.whole, "error"), "desc");
     for (size_t i = piece->first; text && i < piece->first + piece->count; i++) {
         owned_memory char *quoted = memory_printf("'%s'", w->asked[i]);
-        if (strstr(text, quoted))
-            return w->indexes[i];
+        if (!strstr(text, quoted))
+            continue;
+        *ret_known = w->paths[w->indexes[i]] != w->asked[i];
+        return w->indexes[i];
     }
     return 0;
-}
-
-static void forget(struct warm *w, size_t index)
-{
-    free(w->paths[index]);
-    w->paths[index] = NULL;
 }
 
 /* Does the path lead to the object along children only?  Then it does for as long as the object exists. */
@@ -207,10 +204,9 @@ static void avoid_bad(struct warm *w, size_t bad, bool is_gone)
         qom_plan_path(w->plan, (uint32_t) i, &whole);
         bool stays = is_suffix(whole.data, w->paths[i]);
         if (!w->paths[qom_plan_object(w->plan, i)->parent] || (i == bad && is_gone && stays)) {
-            forget(w, i);
+            w->paths[i] = NULL;
         } else if (i == bad || !stays) {
-            forget(w, i);
-            w->paths[i] = buffer_take(&whole);
+            w->paths[i] = arena_copy(w->arena, whole.data);
         }
     }
 }
@@ -218,7 +214,7 @@ static void avoid_bad(struct warm *w, size_t bad, bool is_gone)
 /* Is the reply to the plan's object `index` about the object of that name below its parent?  Yes, if the
  * parent lists it and the path that was asked leads there through what is known already: exactly one object
  * answers to that path. */
-static uint32_t prove(const struct pull *p, const struct warm *w, size_t index)
+static uint32_t prove(const struct pull *p, const struct warm *w, size_t index, const char *asked)
 {
     const struct qom_plan_object *o = qom_plan_object(w->plan, index);
     uint32_t parent = w->objects[o->parent], start = w->objects[o->start];
@@ -227,9 +223,9 @@ static uint32_t prove(const struct pull *p, const struct warm *w, size_t index)
     uint32_t object = parent == QOM_NONE ? QOM_NONE : qom_store_child(p->store, parent, o->name);
     if (object == QOM_NONE || qom_store_is_read(p->store, object))
         return QOM_NONE;
-    if (w->paths[index][0] == '/')
+    if (asked[0] == '/')
         return object;
-    bool leads = start != QOM_NONE && qom_store_walk(p->store, start, w->paths[index]) == object;
+    bool leads = start != QOM_NONE && qom_store_walk(p->store, start, asked) == object;
     return leads ? object : QOM_NONE;
 }
 
@@ -240,7 +236,7 @@ static uint32_t choose_in_piece(void *arg, size_t item)
     if (item >= piece->count)
         return QOM_NONE;
     size_t index = w->indexes[piece->first + item];
-    uint32_t object = prove(w->pull, w, index);
+    uint32_t object = prove(w->pull, w, index, w->asked[piece->first + item]);
     if (object != QOM_NONE)             /* else what it was asked for is read by level */
         w->objects[index] = object;
     return object;
@@ -266,7 +262,7 @@ static size_t piece_limit(const struct warm *w)
     size_t total = 0;
     for (size_t i = 0; i < w->count; i++)
         total += cost_of(w, i);
-    size_t least = total / w->pull->pieces + 1;
+    size_t least = w->bad_paths ? total : total / w->pull->pieces + 1;
     return least < PIECE_COST_MAX ? least : PIECE_COST_MAX;
 }
 
@@ -292,11 +288,13 @@ static WAITS int take_piece(struct warm *w, struct piece *piece, struct error *e
         return qom_reader_end(&piece->reader, piece->count, err);
     if (piece->call.reply.refusal == MONITOR_NOT_REFUSED)
         return -1;
-    size_t bad = find_bad(w, piece);
+    bool known = false;
+    size_t bad = find_bad(w, piece, &known);
     p->changed = true;
-    if (bad == 0 || w->bad_paths++ == BAD_PATHS_MAX)
+    if (bad == 0 || (!known && w->bad_paths++ == BAD_PATHS_MAX))
         return -1;
-    avoid_bad(w, bad, piece->call.reply.refusal == MONITOR_DEVICE_NOT_FOUND);
+    if (!known)
+        avoid_bad(w, bad, piece->call.reply.refusal == MONITOR_DEVICE_NOT_FOUND);
     error_clear(err);
     return 1;
 }
@@ -326,10 +324,25 @@ static WAITS int ask_pieces(struct warm *w, struct piece *pieces, struct error *
     return again;
 }
 
+/* Between two requests links may change, so that a path over one could lead elsewhere than what is known
+ * says: then only paths along children are asked, or whole ones. */
+static void avoid_links(struct warm *w)
+{
+    for (size_t i = 1; i < qom_plan_count(w->plan); i++) {
+        owned_buffer struct buffer whole = { 0 };
+        qom_plan_path(w->plan, (uint32_t) i, &whole);
+        if (!is_suffix(whole.data, w->paths[i]))
+            w->paths[i] = arena_copy(w->arena, whole.data);
+    }
+}
+
 static WAITS int warm_ask(struct warm *w, struct error *err)
 {
     struct piece *pieces = memory_new(PIECES_IN_FLIGHT * sizeof *pieces);
     int rc;
+    warm_list(w);
+    if (piece_size(w, 0, piece_limit(w)) < w->count)
+        avoid_links(w);
     while ((rc = ask_pieces(w, pieces, err)) == 1)
         ;
     for (size_t i = 0; i < PIECES_IN_FLIGHT; i++)
