@@ -73,6 +73,8 @@ void block_unref(struct block_node *b)
             break;
         }
     bitmaps_save(b);
+    if (b->qcow2 && file->fd >= 0)
+        image_unlock(file->fd);
     block_free(b);
     block_unref(file);
     block_unref(backing);
@@ -92,12 +94,17 @@ static bool shares(const struct qom_node *user)
     return p && text_equal(p->value, "true");
 }
 
+bool block_is_inactive(const struct vm *vm)
+{
+    return vm->incoming_deferred || vm->incoming_uri || vm->state == RUN_INMIGRATE;
+}
+
 static int lock_bottom(const struct block_node *b, const struct qom_node *user, struct error *err)
 {
     const struct block_node *bottom = b;
     while (bottom->file)
         bottom = bottom->file;
-    if (bottom->fd < 0 || bottom->unlocked)
+    if (bottom->fd < 0 || bottom->unlocked || block_is_inactive(b->vm))
         return 0;
     return image_lock(bottom->fd, bottom->filename, !b->read_only, shares(user), err);
 }

@@ -50,6 +50,9 @@ void block_free(struct block_node *node);
 int block_attach(struct vm *vm, struct block_node *node, struct qom_node *user, struct error *err);
 void block_detach(struct vm *vm, const struct qom_node *user);
 
+/* A machine that waits for its state has its disks inactive: the other one may still write to them. */
+bool block_is_inactive(const struct vm *vm);
+
 /* ---- the graph ---- */
 
 void block_set_backing(struct block_node *b,

@@ -91,6 +91,8 @@ static int reopen_file(struct block_node *b, bool read_only, struct error *err)
     return 0;
 }
 
+static int lock_format(const struct block_node *b, struct error *err);
+
 int block_set_read_only(struct block_node *b, bool read_only, struct error *err)
 {
     for (struct block_node *n = b; n; n = n->file) {
@@ -99,7 +101,7 @@ int block_set_read_only(struct block_node *b, bool read_only, struct error *err)
         if (n == b || !n->named) /* a file that was named says what it was told */
             n->read_only = read_only;
     }
-    return 0;
+    return lock_format(b, err);
 }
 
 char *block_path_beside(const char *base, const char *name)
@@ -149,6 +151,15 @@ void block_measure(const struct vm *vm)
     }
 }
 
+/* Whoever reads the image's tables wants nobody else to write them. */
+static int lock_format(const struct block_node *b, struct error *err)
+{
+    if (!b->qcow2 || b->file->fd < 0 || b->file->unlocked || block_is_inactive(b->vm))
+        return 0;
+    image_unlock(b->file->fd);
+    return image_lock(b->file->fd, b->file->filename, !b->read_only, false, err);
+}
+
 static int open_qcow2(struct block_node *b, struct error *err)
 {
     if (b->file->fd < 0)
@@ -156,6 +167,8 @@ static int open_qcow2(struct block_node *b, struct error *err)
     b->alignment = 1;
     b->qcow2 = qcow2_open(b->file->fd, err);
     if (!b->qcow2)
+        return -1;
+    if (lock_format(b, err) < 0)
         return -1;
     b->size = qcow2_facts(b->qcow2)->size;
     b->backing_name = arena_copy(b->vm->arena, qcow2_facts(b->qcow2)->backing);
@@ -237,7 +250,9 @@ static int fill(struct vm *vm, struct block_node *b, const struct json *given, s
         return keyval_size(given, "size", &b->size, err);
     }
     b->filename = arena_copy(vm->arena, keyval_text(given, "filename"));
-    b->unlocked = text_equal(keyval_text(given, "locking"), "off");
+    b->unlocked = text_equal(keyval_text(given, "locking"), "off") ||
+                  text_equal(keyval_text(given, "force-share"), "true") ||
+                  text_equal(keyval_text(given, "force-share"), "on");
     if (text_equal(b->driver, "file") || text_starts(b->driver, "host_")) {
         if (!b->filename)
             return fail(err, ERR_INVALID_ARG, "Parameter 'filename' is missing");

@@ -15,7 +15,7 @@ static bool is_held(int fd, off_t byte)
 static void hold(int fd, off_t byte)
 {
     struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
-    (void) fcntl(fd, F_OFD_SETLK, &lock);       /* where there are no such locks, QEMU does without, too */
+    (void) fcntl(fd, F_OFD_SETLK, &lock); /* where there are no such locks, QEMU does without, too */
 }
 
 int image_lock(int fd, const char *path, bool write, bool share, struct error *err)
@@ -32,4 +32,12 @@ int image_lock(int fd, const char *path, bool write, bool share, struct error *e
     if (!share)
         hold(fd, MINDS + WRITING);
     return 0;
+}
+
+void image_unlock(int fd)
+{
+    struct flock lock = {
+        .l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = DOES, .l_len = MINDS + WRITING + 1 - DOES
+    };
+    (void) fcntl(fd, F_OFD_SETLK, &lock);
 }

@@ -11,3 +11,4 @@
 
 /* Reads, and writes if `write`; others may write if `share`.  Held until the descriptor is closed. */
 int image_lock(int fd, const char *path, bool write, bool share, struct error *err);
+void image_unlock(int fd);

@@ -301,6 +301,13 @@ SEQUENCES = {
                     'transaction {"actions":[{"type":"blockdev-backup","data":{"device":5,"target":"t","sync":"full","job-id":"b"}}]}',
                     'transaction {"actions":[{"type":"block-dirty-bitmap-add","data":{"node":"top","name":"b"}},{"type":"blockdev-backup",'
                     '"data":{"device":"top","target":"t","sync":"full","job-id":"b"}}]}', "* null", "query-block"],
+    "locks": [BASE, "$ truncate -s 1M r.img", 'blockdev-add {"driver":"file","node-name":"f","filename":"@/base.qcow2"}',
+              *(LOOK := ["$ qemu-img info base.qcow2 | head -1", "$ qemu-io -c 'write -q 0 512' base.qcow2 | head -1"]),
+              'blockdev-add {"driver":"qcow2","node-name":"q","file":"f"}', *LOOK, 'blockdev-del {"node-name":"q"}', *LOOK,
+              'blockdev-add {"driver":"qcow2","node-name":"q","file":"f","read-only":true}', *LOOK,
+              'device_add {"driver":"virtio-blk-pci","id":"d","drive":"q"}', *LOOK, 'blockdev-del {"node-name":"q"}',
+              *node("r", "r.img", "raw"), "$ qemu-io -f raw -c 'write -q 0 512' r.img", 'device_add {"driver":"virtio-blk-pci","id":"e","drive":"r"}',
+              "$ qemu-img info r.img | head -1", "$ qemu-io -f raw -c 'write -q 0 512' r.img"],
 }
 
 # What differs, and why: sequence, what the line has, reason.
