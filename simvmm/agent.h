@@ -58,6 +58,14 @@ int agent_file_write(struct call *call, struct error *err);
 int agent_file_seek(struct call *call, struct error *err);
 int agent_file_flush(struct call *call, struct error *err);
 
+/* agent_disks.c */
+int agent_get_disks(struct call *call, struct error *err);
+int agent_fsinfo(struct call *call, struct error *err);
+int agent_freeze_status(struct call *call, struct error *err);
+int agent_freeze(struct call *call, struct error *err);
+int agent_thaw(struct call *call, struct error *err);
+int agent_trim(struct call *call, struct error *err);
+
 /* agent_exec.c */
 struct agent_runs *agent_runs_new(void);
 void agent_runs_free(struct agent_runs *r);

@@ -13,7 +13,7 @@
 #include "simvmm/trouble.h"
 #include "simvmm/value.h"
 
-enum { FS_BYTES = 1 << 30, FS_USED = 256 << 20, ANSWER_MS = 10 };
+enum { ANSWER_MS = 10 };
 
 struct agent_system *agent_system_new(void)
 {
@@ -309,95 +309,15 @@ static int interfaces(struct call *call, struct error *err)
     return 0;
 }
 
-/* ---- file systems: one on each disk ---- */
+/* ---- load ---- */
 
-struct place { const char *mountpoint, *disk; };
-
-static size_t disks(const struct vm *vm, struct arena *a, struct place *places, size_t most)
+static int load(struct call *call, struct error *err)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < vm->devices.count && count < most; i++) {
-        if (!vm->devices.items[i]->drive)
-            continue;
-        const char *name = arena_printf(a, "vd%c", (char) ('a' + count));
-        places[count] = (struct place) { count ? arena_printf(a, "/mnt/%s", name) : "/", name };
-        count++;
-    }
-    return count;
-}
-
-static int fsinfo(struct call *call, struct error *err)
-{
-    struct place places[26];
-    size_t count = disks(call->vm, call->arena, places, ARRAY_COUNT(places));
-    struct json *list = value_array(call->arena);
+    static const char *const spans[] = { "load1m", "load5m", "load15m" };
+    struct json *v = value_object(call->arena);
     (void) err;
-    for (size_t i = count; i-- > 0;) {
-        struct json *v = value_object(call->arena);
-        value_set_text(call->arena, v, "name", arena_printf(call->arena, "%s1", places[i].disk));
-        value_set_text(call->arena, v, "mountpoint", places[i].mountpoint);
-        value_set_text(call->arena, v, "type", "ext4");
-        value_set_number(call->arena, v, "used-bytes", FS_USED);
-        value_set_number(call->arena, v, "total-bytes", FS_BYTES);
-        value_set(call->arena, v, "disk", value_array(call->arena));
-        value_push(call->arena, list, v);
-    }
-    call_return(call, list);
-    return 0;
-}
-
-static int freeze_status(struct call *call, struct error *err)
-{
-    (void) err;
-    call_return(call, value_text(call->arena, call->vm->agent_system->frozen ? "frozen" : "thawed"));
-    return 0;
-}
-
-static bool is_wanted(const struct json *wanted, const char *mountpoint)
-{
-    for (size_t i = 0; wanted && i < wanted->length; i++)
-        if (text_equal(json_text(wanted->items[i]), mountpoint))
-            return true;
-    return !wanted;
-}
-
-static int freeze(struct call *call, struct error *err)
-{
-    struct place places[26];
-    long long done = 0;
-    (void) err;
-    size_t count = disks(call->vm, call->arena, places, ARRAY_COUNT(places));
-    for (size_t i = 0; i < count; i++)
-        done += is_wanted(json_get(call->arguments, "mountpoints"), places[i].mountpoint);
-    call->vm->agent_system->frozen = true;
-    call_return(call, value_number(call->arena, done));
-    return 0;
-}
-
-static int thaw(struct call *call, struct error *err)
-{
-    struct place places[26];
-    (void) err;
-    size_t count = disks(call->vm, call->arena, places, ARRAY_COUNT(places));
-    call_return(call, value_number(call->arena, call->vm->agent_system->frozen ? (long long) count : 0));
-    call->vm->agent_system->frozen = false;
-    return 0;
-}
-
-static int trim(struct call *call, struct error *err)
-{
-    struct place places[26];
-    struct json *v = value_object(call->arena), *list = value_array(call->arena);
-    (void) err;
-    size_t count = disks(call->vm, call->arena, places, ARRAY_COUNT(places));
-    for (size_t i = 0; i < count; i++) {
-        struct json *one = value_object(call->arena);
-        value_set_text(call->arena, one, "path", places[i].mountpoint);
-        value_set_number(call->arena, one, "trimmed", FS_BYTES - FS_USED);
-        value_set_number(call->arena, one, "minimum", 0);
-        value_push(call->arena, list, one);
-    }
-    value_set(call->arena, v, "paths", list);
+    for (size_t i = 0; i < ARRAY_COUNT(spans); i++)
+        value_set(call->arena, v, spans[i], value_digits(call->arena, "0.01"));
     call_return(call, v);
     return 0;
 }
@@ -428,6 +348,7 @@ static int set_password(struct call *call, struct error *err)
 #define HANDLE MUST("handle", ARG_NUMBER)
 
 const struct agent_command agent_commands[] = {
+    ROW("guest-get-load", load, NULL),
     ROW("guest-get-osinfo", osinfo, NULL),
     ROW("guest-get-timezone", timezone_of, NULL),
     ROW("guest-get-users", users, NULL),
@@ -438,17 +359,18 @@ const struct agent_command agent_commands[] = {
     ROW("guest-exec-status", agent_exec_status, ARGUMENTS(MUST("pid", ARG_NUMBER))),
     ROW("guest-set-user-password", set_password,
         ARGUMENTS(MUST("username", ARG_TEXT), MUST("password", ARG_TEXT), MUST("crypted", ARG_BOOL))),
-    ROW("guest-get-fsinfo", fsinfo, NULL),
+    ROW("guest-get-disks", agent_get_disks, NULL),
+    ROW("guest-get-fsinfo", agent_fsinfo, NULL),
     ROW("guest-set-vcpus", set_vcpus, ARGUMENTS(MUST("vcpus", ARG_ARRAY))),
     ROW("guest-get-vcpus", get_vcpus, NULL),
     ROW("guest-network-get-interfaces", interfaces, NULL),
     SILENT("guest-suspend-disk", suspend_disk, NULL),
     SILENT("guest-suspend-ram", suspend_ram, NULL),
-    ROW("guest-fstrim", trim, ARGUMENTS(MAY("minimum", ARG_NUMBER))),
-    ALSO_FROZEN("guest-fsfreeze-thaw", thaw, NULL),
-    ROW("guest-fsfreeze-freeze-list", freeze, ARGUMENTS(MAY("mountpoints", ARG_TEXTS))),
-    ROW("guest-fsfreeze-freeze", freeze, NULL),
-    ALSO_FROZEN("guest-fsfreeze-status", freeze_status, NULL),
+    ROW("guest-fstrim", agent_trim, ARGUMENTS(MAY("minimum", ARG_NUMBER))),
+    ALSO_FROZEN("guest-fsfreeze-thaw", agent_thaw, NULL),
+    ROW("guest-fsfreeze-freeze-list", agent_freeze, ARGUMENTS(MAY("mountpoints", ARG_TEXTS))),
+    ROW("guest-fsfreeze-freeze", agent_freeze, NULL),
+    ALSO_FROZEN("guest-fsfreeze-status", agent_freeze_status, NULL),
     ROW("guest-file-flush", agent_file_flush, ARGUMENTS(HANDLE)),
     ROW("guest-file-seek", agent_file_seek,
         ARGUMENTS(HANDLE, MUST("offset", ARG_NUMBER), MUST("whence", ARG_ANY))),

@@ -9,6 +9,7 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/agent.c \
     simvmm/agent.h \
     simvmm/agent_base64.c \
+    simvmm/agent_disks.c \
     simvmm/agent_exec.c \
     simvmm/agent_files.c \
     simvmm/agent_system.c \

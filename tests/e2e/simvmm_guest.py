@@ -260,6 +260,8 @@ def the_agent_keeps_what_it_is_told(d):
     same(agent.get("guest-get-host-name"), {"host-name": "inside"})
     same([i["hardware-address"] for i in agent.get("guest-network-get-interfaces")], ["00:00:00:00:00:00", "52:54:00:aa:bb:cc"])
     same([f["mountpoint"] for f in agent.get("guest-get-fsinfo")], ["/"])
+    address = agent.get("guest-get-disks")[0]["address"]
+    same((address["bus-type"], address["pci-controller"]["slot"], address["dev"]), ("virtio", 3, "/dev/vda"))
     agent.get("guest-set-vcpus", vcpus=[{"logical-id": 1, "online": False}])
     same([v["online"] for v in agent.get("guest-get-vcpus")], [True, False])
     same(agent.get("guest-fsfreeze-freeze"), 1)
