@@ -152,7 +152,7 @@ Test(status, a_damaged_file_keeps_no_domain_when_nobody_is_behind_a_monitor)
 Test(status, whatever_a_crash_of_the_host_left_of_a_file_hides_no_other_guest)
 {
     char root[64];
-    owned(registry) struct registry *whole = make_running(root);
+    owned(registry) struct registry *whole UNUSED = make_running(root);
     owned_memory char *path = status_path(root),
                       *damaged = memory_printf("%s/run/status/" UUID_B ".xml", root);
     owned_buffer struct buffer text = { 0 };
