@@ -219,6 +219,16 @@ static int open_pipe(struct chardev *c, const struct json *given, struct error *
     return 0;
 }
 
+/* A serial port of the host. */
+static int open_tty(struct chardev *c, const struct json *given, struct error *err)
+{
+    c->path = arena_copy(c->vm->arena, keyval_text(given, "path"));
+    if (!c->path)
+        return fail(err, ERR_INVALID_ARG, "chardev: serial/tty: no device path given");
+    c->fd = open(c->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    return c->fd < 0 ? fail(err, ERR_INVALID_ARG, "Could not open '%s': %s", c->path, strerror(errno)) : 0;
+}
+
 static int open_udp(struct chardev *c, const struct json *given, struct error *err)
 {
     const char *host = keyval_text(given, "host"), *port = keyval_text(given, "port");
@@ -242,11 +252,14 @@ static const struct {
     const char *name;
     int (*open)(struct chardev *c, const struct json *given, struct error *err);
 } backends[] = {
-    { "socket", open_socket },    { "pty", open_pty },         { "file", open_file },
-    { "null", open_nothing },     { "stdio", open_stdio },     { "ringbuf", open_ringbuf },
-    { "memory", open_ringbuf },   { "vc", open_nothing },      { "udp", open_udp },
-    { "pipe", open_pipe },        { "msmouse", open_nothing }, { "testdev", open_nothing },
-    { "spicevmc", open_nothing }, { "mux", open_nothing },
+    { "socket", open_socket },    { "pty", open_pty },
+    { "file", open_file },        { "null", open_nothing },
+    { "stdio", open_stdio },      { "ringbuf", open_ringbuf },
+    { "memory", open_ringbuf },   { "vc", open_nothing },
+    { "udp", open_udp },          { "pipe", open_pipe },
+    { "msmouse", open_nothing },  { "testdev", open_nothing },
+    { "spicevmc", open_nothing }, { "qemu-vdagent", open_nothing },
+    { "serial", open_tty },       { "mux", open_nothing },
 };
 
 static int open_log(struct chardev *c, const struct json *given, struct error *err)

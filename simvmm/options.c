@@ -71,6 +71,7 @@ static const struct option table[] = {
     LIST("global", 0, NULL, STAGE_NOW, option_global),
     LIST("action", 0, NULL, STAGE_NOW, option_action),
     LIST("run-with", 11, NULL, STAGE_NOW, option_keep),
+    LIST("compat", 0, NULL, STAGE_NOW, option_keep),
     LIST("smbios", 0, NULL, STAGE_NOW, option_smbios),
     LIST("fw_cfg", 0, "name", STAGE_NOW, option_fw_cfg),
     LIST("numa", 0, "type", STAGE_NOW, option_numa),
