@@ -59,14 +59,14 @@ def on_a_simulated_old_qemu_all_ways_give_one_tree(d):
     same(set(simulated(d, "qemu=7.2")), ALWAYS)
 
 
-@test(daemon=False)
+@test(daemon=False, limit=120)
 def on_the_distributions_qemu_all_ways_give_one_tree(d):
     if not os.path.exists(QEMU):
         raise Skip(f"{QEMU} is not installed")
     same(ALWAYS <= set(ways(QEMU)), True)
 
 
-@test(daemon=False)
+@test(daemon=False, limit=120)
 def on_the_newest_qemu_all_ways_give_one_tree(d):
     newest = os.environ.get("NEWEST_QEMU")
     if not newest:
