@@ -87,6 +87,9 @@ LINES = {
                     "-device pcie-root-port,port=17,chassis=2,id=pci.2,bus=pcie.0,addr=0x2.0x1", *D0,
                     "-device virtio-blk-pci,bus=pci.1,addr=0x0,drive=d0,id=v0 -device virtio-balloon-pci,id=b0,bus=pci.2,addr=0x0",
                     "-device qemu-xhci,id=usb -device usb-tablet,id=t0 -device VGA,id=video0"],
+    "q35 smp": ["-M q35 -smp 4,sockets=2,cores=2 -m 512"],
+    "q35 network": ["-M q35 -netdev user,id=n0 -device virtio-net-pci,netdev=n0,id=net0 -device virtio-rng-pci,id=r0"],
+    "q35 screen": ["-M q35 -device virtio-vga,id=video0 -device qemu-xhci,id=usb -device usb-tablet,bus=usb.0,id=t0"],
     "microvm": ["-M microvm -m 128"],
 }
 
