@@ -83,6 +83,7 @@ int emulators_init(struct emulators *e, const struct settings *settings, const s
         .override_emulator = or_null(settings->override_emulator),
         .sim_path = fresh.sim,
         .sim_options = or_null(settings->sim_options),
+        .record_folder = or_null(settings->record_folder),
         .caps_of = or_null(settings->caps_of),
         .emulator_user = or_null(settings->emulator_user),
         .emulator_group = or_null(settings->emulator_group),

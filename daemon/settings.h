@@ -34,6 +34,9 @@ enum setting_reload { AT_START, ON_HUP };
          "For tests: runs every guest with this program, whatever its XML says.") \
     TEXT(sim_options, "", "key=value pairs with commas between them", ON_HUP, \
          "For tests: passed to the simulated VMM as its -sim option.") \
+    TEXT(record_folder, "", "a path", ON_HUP, \
+         "For reports and tests: what is said over each guest's QMP monitor goes to NAME-UUID.qmp there, " \
+         "without secrets and at most 16 MiB; simvmm(1) plays it back.") \
     TEXT(caps_of, "", "a path", ON_HUP, \
          "If the emulator is a wrapper script: the binary behind it, by which remembered capabilities are " \
          "recognised.") \

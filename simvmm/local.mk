@@ -114,6 +114,8 @@ simvmm_libsimvmm_a_SOURCES = \
     simvmm/port.c \
     simvmm/port.h \
     simvmm/processor.c \
+    simvmm/replay.c \
+    simvmm/replay.h \
     simvmm/processor.h \
     simvmm/property.c \
     simvmm/property.h \

@@ -10,6 +10,7 @@
 #include "simvmm/deliver.h"
 #include "simvmm/faults.h"
 #include "simvmm/input.h"
+#include "simvmm/replay.h"
 #include "simvmm/run.h"
 #include "simvmm/value.h"
 
@@ -211,9 +212,23 @@ static void run_queue(struct monitor *m)
     m->running = false;
 }
 
+/* A machine "none" is there to be asked what the VMM can do, which is no part of a recording. */
+static bool is_played_back(const struct monitor *m)
+{
+    return m->vm->replay && !text_equal(m->vm->machine, "none");
+}
+
 static void on_value(void *arg, struct arena *arena, const struct json *value)
 {
     struct monitor *m = arg;
+    if (is_played_back(m)) {
+        bool quits = text_equal(json_get_text(value, "execute"), "quit");
+        replay_hear(m->vm->replay, m->vm, m, value);
+        arena_free(arena);
+        if (quits)
+            run_end(m->vm);
+        return;
+    }
     vector_push(&m->queue, ((struct request) { arena, value, NULL }));
 }
 
@@ -264,6 +279,11 @@ void monitor_opened(struct monitor *m)
     forget_client(m);
     m->open = true;
     m->input = input_new(vm_is(m->vm, 11), &input_handler, m);
+    if (is_played_back(m)) {
+        m->greeted = true;
+        replay_begin(m->vm->replay, m->vm, m);
+        return;
+    }
     struct fault fault = faults_next(m->vm->faults, "greeting");
     m->greeted = fault.action != FAULT_DELAY;
     if (m->greeted)

@@ -11,6 +11,7 @@
 #include "simvmm/guest.h"
 #include "simvmm/keyval.h"
 #include "simvmm/option.h"
+#include "simvmm/replay.h"
 
 const char option_sim_help[] =
     "  -sim qemu=11.1|7.2           whose version, commands, events and tree to show (11.1)\n"
@@ -24,6 +25,7 @@ const char option_sim_help[] =
     "  -sim script=FILE, -sim do=LINE\n"
     "                               what the guest does, and when; see simvmm(1)\n"
     "  -sim control=PATH            a socket that takes such lines while all runs\n"
+    "  -sim replay=FILE             say what was recorded there, and check what is asked; see simvmm(1)\n"
     "  -sim start=MS                be slow to start\n"
     "  -sim ACTION=TARGET[:NTH[:ARGUMENT]]\n"
     "                               go wrong on the nth use (0 or none: every one) of a command, an\n"
@@ -133,6 +135,13 @@ static int take_control(struct vm *vm, const char *value, struct error *err)
     return control_listen(vm, value, err);
 }
 
+static int take_replay(struct vm *vm, const char *value, struct error *err)
+{
+    replay_free(vm->replay);
+    vm->replay = replay_new(value, err);
+    return vm->replay ? 0 : -1;
+}
+
 static const struct {
     const char *key;
     int (*set)(struct vm *vm, const char *value, struct error *err);
@@ -141,7 +150,7 @@ static const struct {
     { "mute", take_mute }, { "exit", take_exit }, { "stderr", take_stderr },
     { "clock", take_clock }, { "script", take_script }, { "do", take_line },
     { "control", take_control }, { "start", take_start },
-    { "dirty", take_dirty },
+    { "dirty", take_dirty }, { "replay", take_replay },
 };
 
 static int take_key(struct vm *vm, const char *key, const char *value, struct error *err)

@@ -13,6 +13,7 @@
 #include "simvmm/control.h"
 #include "simvmm/descriptors.h"
 #include "simvmm/dump.h"
+#include "simvmm/replay.h"
 #include "simvmm/faults.h"
 #include "simvmm/guest.h"
 #include "simvmm/job.h"
@@ -94,6 +95,7 @@ void vm_done(struct vm *vm)
     clock_free(vm->clock);
     qom_tree_free(vm->tree);
     faults_free(vm->faults);
+    replay_free(vm->replay);
     descriptors_free(vm->descriptors);
     data_free(vm->data);
     arena_free(vm->arena);

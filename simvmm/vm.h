@@ -39,6 +39,7 @@ enum run_state {
 };
 
 struct chardev;
+struct replay;
 struct monitor;
 struct block_node;
 struct port;
@@ -81,6 +82,7 @@ struct vm {
     uint64_t dirty_bytes;               /* what the guest writes to its memory in a second */
     int early_exit;                     /* status + 1; 0: none */
     const char *early_text;
+    struct replay *replay;              /* what the monitor says is recorded; NULL: it is our own */
 
     /* the command line */
     const char *name, *uuid, *machine, *machine_type, *family, *accel, *cpu_model, *cpu_features;

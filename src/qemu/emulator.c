@@ -38,6 +38,7 @@ static void free_text(const char *text)
 
 static void settings_clear(void)
 {
+    free_text(now.record_folder);
     free_text(now.cache_folder), free_text(now.nvram_folder), free_text(now.override_emulator);
     free_text(now.sim_path), free_text(now.sim_options);
     free_text(now.caps_of), free_text(now.emulator_user), free_text(now.emulator_group);
@@ -51,6 +52,7 @@ static void settings_copy(const struct operations_settings *from)
 {
     now = *from;
     now.cache_folder = memory_copy_text(from->cache_folder);
+    now.record_folder = memory_copy_text(from->record_folder);
     now.nvram_folder = memory_copy_text(from->nvram_folder);
     now.override_emulator = memory_copy_text(from->override_emulator);
     now.sim_path = memory_copy_text(from->sim_path);

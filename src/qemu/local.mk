@@ -21,7 +21,7 @@ src_qemu_libqemu_a_SOURCES += src/qemu/figures.c src/qemu/figures.h src/qemu/hot
     src/qemu/power.h src/qemu/vcpus.c src/qemu/dump.c src/qemu/dump.h src/qemu/screendump.c src/qemu/screendump.h src/qemu/steps.c src/qemu/steps.h
 
 # The QMP client.
-src_qemu_libqemu_a_SOURCES += src/qemu/monitor.c src/qemu/monitor.h src/qemu/monitor_call.c src/qemu/monitor_input.c \
+src_qemu_libqemu_a_SOURCES += src/qemu/monitor.c src/qemu/monitor.h src/qemu/monitor_call.c src/qemu/monitor_input.c src/qemu/recorder.c src/qemu/recorder.h \
     src/qemu/monitor_private.h
 
 # The object tree.

@@ -28,6 +28,7 @@ void monitor_let_go(struct monitor *m)
 {
     if (--m->busy > 0 || !m->freed)
         return;
+    recorder_free(m->recorder);
     free(m->subject);
     free(m->broken);
     free(m);
@@ -253,6 +254,7 @@ struct monitor_request *monitor_request(struct monitor *m, const char *command, 
     m->totals.calls++;
     m->totals.request_bytes += line.length;
     stream_write(m->stream, line.data, line.length);
+    recorder_sent(m->recorder, line.data, line.length);
     watch_deadline(m, request->deadline);
     return request;
 }
@@ -328,6 +330,18 @@ struct monitor *monitor_open_again(int fd, const char *subject, const struct mon
     uint32_t number;
     memcpy(&number, chance.bytes, sizeof number);
     return monitor_new(fd, subject, handler, arg, IDS * (1 + number % (UINT32_MAX / IDS - 2)), false);
+}
+
+/* What is under way is the negotiation, which has no arguments. */
+void monitor_record(struct monitor *m, struct recorder *recorder)
+{
+    recorder_free(m->recorder);
+    m->recorder = recorder;
+    for (const struct monitor_request *request = m->requests; request; request = request->next) {
+        owned_memory char *text =
+            memory_printf("{\"execute\":\"%s\",\"id\":%u}", request->command, request->id);
+        recorder_sent(recorder, text, strlen(text));
+    }
 }
 
 void monitor_set_handler(struct monitor *m, const struct monitor_handler *handler, void *arg)

@@ -38,6 +38,7 @@ enum {
 };
 
 struct monitor;
+struct recorder;
 
 enum monitor_end {
     MONITOR_CLOSED,                     /* by the peer: how the end of every guest looks from here */
@@ -63,6 +64,8 @@ bool monitor_reads_ahead(const struct monitor *m);
  * commands to us.  They are dropped, and our own ids begin where that one's cannot have been. */
 struct monitor *monitor_open_again(int fd, const char *subject, const struct monitor_handler *handler,
                                    void *arg);
+/* Takes the recorder, which writes down what is said and heard from now on, and what is under way. */
+void monitor_record(struct monitor *m, struct recorder *recorder);
 /* From now on events and the end are told to this one. */
 void monitor_set_handler(struct monitor *m, const struct monitor_handler *handler, void *arg);
 /* Never waits.  Commands under way fail with ERR_ABORTED; broken() is not called.  Every callback may. */

@@ -139,6 +139,7 @@ static void on_input(void *arg, const char *bytes, size_t length)
     struct monitor *m = arg;
     error_scope(err);
     monitor_hold(m);
+    recorder_heard(m->recorder, bytes, length);
     if (json_parser_feed(m->parser, bytes, length, &err) < 0)
         monitor_break(m, MONITOR_NONSENSE, NULL, "the emulator's monitor said what is not QMP: %s",
                       error_text(&err));

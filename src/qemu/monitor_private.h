@@ -4,6 +4,7 @@
 #pragma once
 #include "loop/stream.h"
 #include "qemu/monitor.h"
+#include "qemu/recorder.h"
 
 /* A fiber in monitor_handshake(); it may find the monitor gone when it wakes. */
 struct monitor_handshake {
@@ -46,6 +47,7 @@ struct monitor {
     bool greeted, negotiated, ahead;
     struct monitor_version version;
     struct monitor_totals totals;
+    struct recorder *recorder;          /* NULL: nobody asked */
     char *broken;                       /* why, or NULL */
     bool overdue;                       /* a deadline has passed, and the input is looked at once more */
     bool freed;

@@ -29,6 +29,7 @@ struct operations_settings {
     const char *override_emulator;      /* replaces even the XML's: a path, or "sim"; NULL */
     const char *sim_path;               /* the simvmm that "sim" means */
     const char *sim_options;            /* its -sim option; NULL */
+    const char *record_folder;          /* where monitors are recorded; NULL: they are not */
     const char *caps_of;                /* wrapper scripts: the binary behind them; NULL */
     const char *emulator_user, *emulator_group;     /* NULL: ours */
     bool classic_drives;                /* disk_syntax = drive */

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/uuid.h"
 #include "domain/events.h"
 #include "domain/registry.h"
 #include "domain/status.h"
@@ -14,6 +15,7 @@
 #include "loop/stream.h"
 #include "qemu/channels.h"
 #include "qemu/emulator.h"
+#include "qemu/recorder.h"
 #include "qemu/hints.h"
 #include "qemu/inject.h"
 #include "qemu/qom_saved.h"
@@ -133,6 +135,23 @@ void vmm_free(struct vmm *vmm)
     free(vmm);
 }
 
+/* That it cannot be recorded is no reason not to run. */
+static void record(struct vmm *vmm, bool again)
+{
+    const char *folder = settings_now()->record_folder;
+    char uuid[UUID_TEXT_SIZE];
+    error_scope(err);
+    if (!folder)
+        return;
+    uuid_format(&vmm->domain->uuid, uuid);
+    owned_memory char *path = memory_printf("%s/%s-%s.qmp", folder, vmm->domain->name, uuid);
+    struct recorder *recorder = recorder_new(path, vmm->domain->name, again, &err);
+    if (recorder)
+        monitor_record(vmm->monitor, recorder);
+    else
+        log_warning("domain '%s': %s", vmm->domain->name, error_text(&err));
+}
+
 int vmm_connect(struct vmm *vmm, bool again, struct error *err)
 {
     int fd = unix_connect(vmm->socket, err);
@@ -142,6 +161,7 @@ int vmm_connect(struct vmm *vmm, bool again, struct error *err)
     bool ahead = settings_now()->read_ahead && vmm->caps && vmm->caps->version >= READS_AHEAD_SINCE;
     vmm->monitor = (again ? monitor_open_again : ahead ? monitor_open_ahead : monitor_open)(
         fd, subject, &vmm_monitor_handler, vmm);
+    record(vmm, again);
     return 0;
 }
 

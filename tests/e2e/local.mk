@@ -17,6 +17,7 @@ e2e_tests = \
     tests/e2e/restart.py \
     tests/e2e/kill9.py \
     tests/e2e/stuck.py \
+    tests/e2e/record.py \
     tests/e2e/tree.py \
     tests/e2e/strategies.py \
     tests/e2e/hardship.py \

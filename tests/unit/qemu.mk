@@ -40,7 +40,7 @@ EXTRA_DIST += tests/golden/args
 check_PROGRAMS += tests/unit/test_vmm
 TESTS += tests/unit/test_vmm
 tests_unit_test_vmm_SOURCES = tests/unit/qemu/asked.c tests/unit/qemu/disk_chain.c tests/unit/qemu/emulator.c tests/unit/qemu/firmware.c \
-    tests/unit/qemu/guest_log.c tests/unit/qemu/hints.c tests/unit/qemu/vmm_events.c
+    tests/unit/qemu/guest_log.c tests/unit/qemu/recorder.c tests/unit/qemu/hints.c tests/unit/qemu/vmm_events.c
 tests_unit_test_vmm_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_test_vmm_LDADD = src/qemu/libqemu.a src/domain/libdomain.a src/conf/libconf.a src/xml/libxml.a \
     src/json/libjson.a src/loop/libloop.a src/base/libbase.a $(CRITERION_LIBS) $(XML_LIBS) $(YAJL_LIBS) $(UV_LIBS)
