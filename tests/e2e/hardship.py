@@ -188,7 +188,8 @@ def a_socket_with_a_guest_behind_it_is_not_swept(d):
     os.unlink(f"{d.root}/{STATUS}")
     os.unlink(f"{d.root}/lib/domains/{UUID}.xml")
     d.start()
-    contains(d.log_text(), f"process {d.guest('one')} runs as domain '{UUID}', and no status file speaks of it")
+    told = f"process {d.guest('one')} runs as domain '{UUID}', and no status file speaks of it"
+    until(lambda: told in d.log_text(), told)       # the socket is there before all is loaded
     same(sorted(n for n in os.listdir(f"{d.root}/run/m") if n.endswith(".sock")), ["1.sock", "2.sock"])
     same(sorted(d.virsh("list", "--name").split()), [UUID, "two"])
     contains(d.virsh("destroy", UUID, fails=True), "its status file is gone")
