@@ -87,9 +87,9 @@ check "simvmm(1) names every action of a script" names_actions
 names_procedures()
 {
     local name missing=0
-    for name in $(sed -n 's/^DOMUS_PROC([0-9]*, domus_\([a-z_]*\),.*/\1/p' "$abs_top_srcdir/src/rpc/procedures.def"); do
+    while read -r name; do
         grep -qE "[0-9] ${name^^}\b" "$man/domus-rpc.7" || { echo "domus-rpc.7 does not name ${name^^}"; missing=1; }
-    done
+    done < <(sed -n 's/^DOMUS_PROC([0-9]*, domus_\([a-z_]*\),.*/\1/p' "$abs_top_srcdir/src/rpc/procedures.def")
     return $missing
 }
 check "domus-rpc(7) names every procedure of our program" names_procedures

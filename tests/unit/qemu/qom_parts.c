@@ -181,7 +181,6 @@ static struct qom_store *machine_with(unsigned cpus)
     uint32_t root = qom_sketch_add(sketch, 0, "/", false, 1);
     uint32_t machine = qom_sketch_add(sketch, root, "machine", false, 1);
     uint32_t unattached = qom_sketch_add(sketch, machine, "unattached", false, 1);
-    owned_buffer struct buffer list = { 0 };
     unsigned row = 0;
     for (unsigned i = 0; i < cpus + 2; i++) {
         bool other = i == 1 || i == cpus + 1;               /* one device stands behind the first processor */
@@ -200,7 +199,6 @@ static struct qom_store *machine_with(unsigned cpus)
 
 static struct qom_parts *learn_machine(unsigned cpus)
 {
-    owned(arena) struct arena *arena = arena_new();
     owned(qom_store) struct qom_store *bare = machine_with(cpus), *typed = qom_store_new();
     static const char *const argv[] = { "qemu", "-M", "pc", NULL };
     owned(qom_line) struct qom_line *l = qom_line_new(argv);
