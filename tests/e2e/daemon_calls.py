@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What calls answer, to the code: clashes, states, flags, lists, jobs, and events to the detail."""
 import os
+import shutil
 import signal
 import threading
 import time
 
 import libvirt
 
-from harness import Failed, contains, main, same, test, until
+from harness import SIMVMM, Failed, contains, main, same, test, until
 
 UUID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 OTHER = "6ba7b811-9dad-11d1-80b4-00c04fd430c8"
@@ -120,9 +121,11 @@ def passwords_are_shown_only_to_those_who_may_see_them(d):
             same(oct(os.stat(f"{d.root}/{folder}/{name}").st_mode & 0o777), "0o600", name)
 
 
-@test(config={"emulator_user": "nobody", "emulator_group": "nogroup"})
+@test(config={"emulator_user": "nobody", "emulator_group": "nogroup"}, daemon=False)
 def emulators_can_run_as_somebody_else(d):
     os.chmod(d.root, 0o755)
+    d.emulator = shutil.copy(SIMVMM, f"{d.root}/simvmm")     # the built tree may be in a folder of root's own
+    d.start()
     d.define("one")
     d.virsh("start", "one")
     with open(f"/proc/{d.guest('one')}/status") as f:

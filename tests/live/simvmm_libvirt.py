@@ -19,7 +19,7 @@ import time
 import tty
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../e2e"))
-from harness import SIMVMM, Failed, Skip, contains, main, same, test, until    # noqa: E402
+from harness import SANITIZED, SIMVMM, Failed, Skip, contains, main, same, test, until    # noqa: E402
 
 ROOT = os.environ.get("DOMUS_LIBVIRT_ROOT") or "/var/tmp/newest"
 NEEDED = ["usr/sbin/libvirtd", "usr/sbin/virtlogd", "usr/bin/virsh", "usr/bin/qemu-img",
@@ -110,6 +110,8 @@ def libvirt():
         raise Skip(f"no libvirt to test with: {ROOT} has no {', '.join(missing)} (set DOMUS_LIBVIRT_ROOT)")
     if os.getuid():
         raise Skip("libvirtd in namespaces of its own needs root")
+    if SANITIZED:
+        raise Skip(f"a sanitized simvmm finds no libasan below {ROOT}")
     the_libvirt = the_libvirt or Libvirt()
     return the_libvirt
 
