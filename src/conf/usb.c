@@ -169,8 +169,8 @@ static bool is_there(const struct usb_map *map, uint32_t bus, const char *port)
         unsigned long number = strtoul(at, NULL, 10);
         if (ports && (number == 0 || number > ports))
             return false;
-        at = strchr(at, '.');
-        at += at != NULL;
+        const char *dot = strchr(at, '.');
+        at = dot ? dot + 1 : NULL;
     }
     return true;
 }
