@@ -23,12 +23,19 @@ def record(d, devices="", **more):
     d.process.send_signal(signal.SIGHUP)
     until(lambda: "record_folder is now" in d.log_text(), "the setting is read")
     d.define("one", devices, uuid=UUID, **more)
-    d.virsh("start", "one")
+    start(d)
     use(d)
     path = f"{folder}/one-{UUID}.qmp"
     until(lambda: tree_is_read(path), "the tree is read as far as it is going to be")
     d.virsh("destroy", "one")
     return path
+
+
+def start(d):
+    """With the tree, which is asked for when the guest runs, before anything else is."""
+    d.virsh("start", "one")
+    if not d.emulator.endswith("x86_64"):
+        d.domsh("qom", "one", "--stats")
 
 
 def use(d):
@@ -62,7 +69,7 @@ def a_recording_of_a_start_plays_that_start(d):
             raise Failed(f"{command} was not recorded: {commands}")
     same([line["from"]["event"] for line in all_lines if "event" in line.get("from", {})][:3], ["RESUME", "STOP", "RESUME"])
     play(d, path, "qemu=7.2," if d.emulator.endswith("x86_64") else "")
-    d.virsh("start", "one")
+    start(d)
     use(d)
     same(d.virsh("domstate", "one").strip(), "running")
     contains(d.virsh("qemu-monitor-command", "one", '{"execute":"query-kvm"}'), "the recording is at its end")
