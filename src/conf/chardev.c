@@ -9,7 +9,6 @@ DEFINE_ENUM_CODEC(channel_state, CHANNEL_STATES);
 DEFINE_ENUM_CODEC(chardev_protocol, CHARDEV_PROTOCOLS);
 DEFINE_ENUM_CODEC(redirdev_bus, REDIRDEV_BUSES);
 DEFINE_WORDS_CODEC(pointer_mode, "client", "server");
-DEFINE_WORDS_CODEC(end_mode, "bind", "connect");
 
 void chardev_check_source(const struct chardev *chardev, struct xml_context *x)
 {

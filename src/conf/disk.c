@@ -19,7 +19,6 @@ DEFINE_ENUM_CODEC(disk_detect_zeroes, DISK_ZEROES);
 DEFINE_ENUM_CODEC(disk_snapshot, DISK_SNAPSHOTS);
 DEFINE_ENUM_CODEC(disk_tray, DISK_TRAYS);
 DEFINE_WORDS_CODEC(translation, "none", "auto", "lba");
-DEFINE_WORDS_CODEC(sgio, "filtered", "unfiltered");
 
 /* "default" is the absent mode said aloud, "off" an old word for none. */
 DEFINE_ENUM(disk_cache, DISK_CACHES);

@@ -114,7 +114,8 @@ struct disk {
     /* <source>; all NULL: no medium */
     const char *file, *dev;                     /* DISK_FILE, DISK_BLOCK */
     const char *dir, *pool, *volume, *mode;     /* DISK_DIR, DISK_VOLUME */
-    const char *protocol, *source_name, *query, *tls, *tls_hostname;    /* DISK_NETWORK */
+    const char *protocol, *source_name, *query, *tls_hostname;  /* DISK_NETWORK */
+    enum yes_no tls;
     LIST_OF(struct disk_host) hosts;
     const char *initiator;                      /* iscsi */
     enum yes_no ssl_verify;                     /* https */

@@ -9,7 +9,6 @@ DEFINE_ENUM_CODEC(startup_policy, STARTUP_POLICIES);
 DEFINE_ENUM_CODEC(host_transport, HOST_TRANSPORTS);
 DEFINE_WORDS_CODEC(net_protocol, "nbd", "rbd", "sheepdog", "gluster", "iscsi", "http", "https", "ftp", "ftps",
                    "tftp", "ssh", "vxhs", "nfs");
-DEFINE_WORDS_CODEC(tls_choice, "yes", "no");
 DEFINE_WORDS_CODEC(volume_mode, "host", "direct");
 BORROW_ENUM_CODEC(disk_type);
 BORROW_ENUM_CODEC(disk_format);
@@ -48,7 +47,7 @@ PART(initiator, "initiator", "Who asks the server.", INLINE(iqn));
     ATTR("protocol", protocol, net_protocol, "network protocol", IF(type, DISK_NETWORK)), \
     ATTR("name", source_name, string, "name of the image on the server", IF(type, DISK_NETWORK)), \
     ATTR("query", query, string, "query part of the address", IF(type, DISK_NETWORK)), \
-    ATTR("tls", tls, tls_choice, "encrypt the connection?", IF(type, DISK_NETWORK)), \
+    ATTR("tls", tls, yes_no, "encrypt the connection?", IF(type, DISK_NETWORK)), \
     ATTR("tlsHostname", tls_hostname, string, "name in the server's certificate", IF(type, DISK_NETWORK)), \
     ATTR("pool", pool, string, "storage pool", IF(type, DISK_VOLUME)), \
     ATTR("volume", volume, string, "volume in the pool", IF(type, DISK_VOLUME)), \

@@ -7,9 +7,8 @@
 DEFINE_ENUM_CODEC(hostdev_mode, HOSTDEV_MODES);
 DEFINE_ENUM_CODEC(hostdev_type, HOSTDEV_TYPES);
 DEFINE_ENUM_CODEC(guest_reset, GUEST_RESETS);
-DEFINE_WORDS_CODEC(missing_policy, "mandatory", "requisite", "optional");
+BORROW_ENUM_CODEC(startup_policy);
 DEFINE_WORDS_CODEC(hostdev_driver, "vfio", "kvm", "xen");
-DEFINE_WORDS_CODEC(hostdev_sgio, "filtered", "unfiltered");
 
 static void check_source(const struct hostdev *hostdev, struct xml_context *x)
 {
@@ -69,7 +68,7 @@ PART(product, "product", "What it is.", ATTR("id", product, hex4, "number", REQU
 PART(adapter, "adapter", "The host's adapter.",
     ATTR("name", adapter, string, "such as scsi_host0", REQUIRED));
 PART(source, "source", "Which one it is.",
-    ATTR("startupPolicy", startup_policy, missing_policy, "what happens if it is missing",
+    ATTR("startupPolicy", startup_policy, startup_policy, "what happens if it is missing",
          IF(type, HOSTDEV_USB)),
     ATTR("guestReset", guest_reset, guest_reset, "may the guest reset it?", IF(type, HOSTDEV_USB)),
     INLINE(vendor, IF(type, HOSTDEV_USB)),
@@ -91,7 +90,7 @@ const struct element hostdev_element = ELEMENT_CHECKED("hostdev", "A device of t
     ATTR("mode", mode, hostdev_mode, "how it is taken", DEFAULT("subsystem")),
     ATTR("type", type, hostdev_type, "kind of device", REQUIRED),
     ATTR("managed", managed, yes_no, "take it from the host's driver at a start", DEFAULT("no")),
-    ATTR("sgio", sgio, hostdev_sgio, "which raw commands", IF(type, HOSTDEV_SCSI)),
+    ATTR("sgio", sgio, sgio, "which raw commands", IF(type, HOSTDEV_SCSI)),
     ATTR("rawio", rawio, yes_no, "may the guest send raw commands?", IF(type, HOSTDEV_SCSI)),
     ATTR("model", model, string, "model of the device", IF(type, HOSTDEV_MDEV, HOSTDEV_SCSI_HOST)),
     ATTR("display", display, on_off, "is it a screen?", IF(type, HOSTDEV_MDEV)),

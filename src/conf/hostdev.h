@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "conf/address.h"
+#include "conf/disk.h"
 
 #define HOSTDEV_MODES(_) _(HOSTDEV_SUBSYSTEM, "subsystem") _(HOSTDEV_CAPABILITIES, "capabilities")
 DECLARE_ENUM(hostdev_mode, HOSTDEV_MODE_ABSENT, HOSTDEV_MODES);
@@ -39,7 +40,7 @@ struct hostdev {
 
     /* <source> */
     enum guest_reset guest_reset;               /* usb */
-    const char *startup_policy;
+    enum startup_policy startup_policy;
     uint32_t vendor, product;                   /* usb; 0: not told apart by them */
     const char *adapter;                        /* scsi: "scsi_host0" */
     struct host_place *place;

@@ -7,7 +7,6 @@ DEFINE_ENUM_CODEC(rng_model, RNG_MODELS);
 DEFINE_ENUM_CODEC(rng_backend, RNG_BACKENDS);
 BORROW_ENUM_CODEC(chardev_type);
 BORROW_ENUM_CODEC(chardev_protocol);
-DEFINE_WORDS_CODEC(egd_mode, "bind", "connect");
 
 static void rng_check(void *self, struct xml_context *x)
 {
@@ -26,7 +25,7 @@ PART(rate, "rate", "How fast the guest may read.",
     ATTR("bytes", rate_bytes, u32, "bytes in a period", REQUIRED, NONZERO),
     ATTR("period", rate_period, u32, "milliseconds"));
 PART(source, "source", "The daemon that is asked.",
-    ATTR("mode", egd.mode, egd_mode, "which end listens"),
+    ATTR("mode", egd.mode, end_mode, "which end listens"),
     ATTR("path", egd.path, string, "file, device or socket"),
     ATTR("host", egd.host, string, "address"),
     ATTR("service", egd.service, string, "port"));

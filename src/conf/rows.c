@@ -4,6 +4,10 @@
 #include "base/text.h"
 #include "conf/cpuset.h"
 
+DEFINE_WORDS(end_mode, "bind", "connect");
+DEFINE_WORDS(sgio, "filtered", "unfiltered");
+const struct codec codec_end_mode = WORDS_CODEC(end_mode), codec_sgio = WORDS_CODEC(sgio);
+
 bool alias_is_users(const void *member)
 {
     const char *alias = *(const char *const *) member;

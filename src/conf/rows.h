@@ -17,6 +17,11 @@ bool alias_is_users(const void *member);
     ATTR("packed", virtio.packed, on_off, "packed virtqueues"), \
     ATTR("page_per_vq", virtio.page_per_vq, on_off, "notification page per virtqueue")
 
+/* Words that several elements have in common. */
+CODEC_TYPE(end_mode, const char *);
+CODEC_TYPE(sgio, const char *);
+extern const struct codec codec_end_mode, codec_sgio;
+
 /* Processors of the host, "0-3,^2": the member holds the normal form (cpuset.h). */
 CODEC_TYPE(cpuset, const char *);
 extern const struct codec codec_cpuset;

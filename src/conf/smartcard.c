@@ -6,7 +6,6 @@
 DEFINE_ENUM_CODEC(smartcard_mode, SMARTCARD_MODES);
 BORROW_ENUM_CODEC(chardev_type);
 BORROW_ENUM_CODEC(chardev_protocol);
-DEFINE_WORDS_CODEC(card_end, "bind", "connect");
 
 static void smartcard_check(void *self, struct xml_context *x)
 {
@@ -29,7 +28,7 @@ PART(certificate_element, "certificate", "A certificate in the database.",
 
 #define SELF struct smartcard
 PART(source, "source", "Who has the card.",
-    ATTR("mode", source.mode, card_end, "which end listens"),
+    ATTR("mode", source.mode, end_mode, "which end listens"),
     ATTR("path", source.path, string, "file, device or socket"),
     ATTR("host", source.host, string, "address"),
     ATTR("service", source.service, string, "port"));

@@ -39,7 +39,7 @@ int disk_check_network(const struct disk *disk, struct error *err)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "<host> lacks a %s", is_unix ? "socket" : "name");
     if (!disk->source_name && !protocol->unix_too)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "protocol '%s' needs a name", disk->protocol);
-    if (text_equal(disk->tls, "yes"))
+    if (disk->tls == YES)
         return fail(err, ERR_CONFIG_UNSUPPORTED, "tls='yes' is not supported");
     return 0;
 }

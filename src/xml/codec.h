@@ -53,14 +53,17 @@ bool codec_parse_word(const struct codec *c, struct arena *a, const char *text, 
 void codec_format_string(const struct codec *c, struct buffer *out, const void *in);
 
 /* Words that are checked, and kept or handed on as they are: an enum of them would have no reader. */
-#define DEFINE_WORDS_CODEC(type, ...) \
+#define DEFINE_WORDS(type, ...) \
     static const char *const type##_words_[] = { NULL, __VA_ARGS__ }; \
     static const struct enum_names type##_names = { \
-        #type, type##_words_, sizeof type##_words_ / sizeof *type##_words_ }; \
+        #type, type##_words_, sizeof type##_words_ / sizeof *type##_words_ }
+#define WORDS_CODEC(type) \
+    { .name = #type, .size = sizeof(const char *), .parse = codec_parse_word, \
+      .format = codec_format_string, .names = &type##_names, .verbatim = true, .pointer = true }
+#define DEFINE_WORDS_CODEC(type, ...) \
+    DEFINE_WORDS(type, __VA_ARGS__); \
     typedef const char *ctype_##type; \
-    static const struct codec codec_##type = { \
-        .name = #type, .size = sizeof(const char *), .parse = codec_parse_word, \
-        .format = codec_format_string, .names = &type##_names, .verbatim = true, .pointer = true }
+    static const struct codec codec_##type = WORDS_CODEC(type)
 
 #define ENUM_CODEC(type) \
     { .name = #type, .size = sizeof(enum type), .parse = codec_parse_enum, .format = codec_format_enum, \
